@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, onTestFinished, vi } from 'vitest';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { apiServerSuite, type Subject } from '../kube/api-server.suite.ts';
 import { unique } from '../kube/api-server/objects.ts';
 import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
@@ -19,7 +19,7 @@ describe.skipIf(!simulated)('a real API server', () => {
   beforeAll(async () => {
     const plane = sharedControlPlane();
     await installCrds(plane);
-    const connection = await connectionFromKubeconfig(plane.kubeconfig);
+    const connection = connectionFromKubeconfig([plane.kubeconfig]);
     const client = (fieldManager: string) => {
       const made = createClient(connection, { fieldManager });
       clients.push(made);

@@ -10,7 +10,7 @@ import { annotation, GROUP, label, operationKinds, VERSION } from '../../src/api
 import { type KubeCluster, kubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { root, sluice } from '../cli/run.ts';
 import { asked, granted, type Rule, refused } from '../install/used.ts';
@@ -127,7 +127,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     await install('--config', module, '--image', 'sluice:a');
     await established(plane);
     await plane.kubectlApply(stringify(profile(PROFILE)));
-    const client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    const client = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     onTestFinished(() => client.close());
     onTestFinished(endProcesses);
     const mark = auditMark(plane);
@@ -284,8 +284,8 @@ describe.skipIf(!simulated)('sluice install', () => {
   test('grants the node plugin what it asks for, and nothing else', async () => {
     await install();
     await plane.kubectl('rollout', 'status', '-n', NAMESPACE, 'daemonset/sluice-csi', '--timeout=60s');
-    const admin = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
-    const client = createClient(await connectionFromKubeconfig(await kubeconfigOf('sluice-csi', ...(await boundToPodOn('node-1')))), {
+    const admin = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
+    const client = createClient(connectionFromKubeconfig([await kubeconfigOf('sluice-csi', ...(await boundToPodOn('node-1')))]), {
       fieldManager: 'sluice-csi',
     });
     onTestFinished(async () => void (await Promise.all([admin.close(), client.close()])));
@@ -345,7 +345,7 @@ describe.skipIf(!simulated)('sluice install', () => {
   test('grants the webhook what it asks for, and nothing else', async () => {
     await install();
     await established(plane);
-    const admin = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    const admin = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     onTestFinished(() => admin.close());
     onTestFinished(endProcesses);
     const mark = auditMark(plane);
@@ -394,7 +394,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     /** A client with a token as the kubelet gives one to a pod of the plugin, or with another. */
     async function plugin(...flags: readonly string[]): Promise<KubeClient> {
       const kubeconfig = await kubeconfigOf('sluice-csi', ...flags);
-      const client = createClient(await connectionFromKubeconfig(kubeconfig), { fieldManager: 'sluice-csi' });
+      const client = createClient(connectionFromKubeconfig([kubeconfig]), { fieldManager: 'sluice-csi' });
       clients.push(client);
       return client;
     }

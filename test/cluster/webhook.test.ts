@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhookNames } from '../../src/api/webhook-names.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { CONFIGURATION } from '../../src/webhook/certificates/ca-bundle.ts';
 import { issue } from '../../src/webhook/certificates/issue.ts';
 import { dataOf } from '../../src/webhook/certificates/material.ts';
@@ -56,7 +56,7 @@ describe.skipIf(!simulated)('sluice webhook', () => {
     program = join(folder, ENTRY);
     await bundle(folder);
     plane = await startControlPlane({ nodes: 1 });
-    client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    client = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     await client.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     sluice = await startSluice(plane);
     space = await sluice.space('webhook');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { DatasetSpec, Mount } from '../../src/api/index.ts';
 import { createClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { alluxioImage, MINIO_IMAGE, minioImage } from '../../harness/index.ts';
 import { nodeTools } from '../../harness/tools/tools.ts';
 import { createPod } from '../support/real-node.ts';
@@ -72,7 +72,7 @@ export interface Serving {
 /** The buckets are there when it returns. */
 export async function startAlluxioSpace(onProgress?: (what: string) => void): Promise<AlluxioSpace> {
   const cluster = await startInstalled({ images: [alluxioImage(), minioImage()], ...(onProgress && { onProgress }) });
-  const client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
+  const client = createClient(connectionFromKubeconfig([cluster.plane.kubeconfig]), { fieldManager: 'sluice-tests' });
   const stop = async () => {
     await client.close();
     await cluster.stop();

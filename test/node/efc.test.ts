@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { BUSYBOX_IMAGE, EFC_STAND_IN_IMAGE, efcStandInImage } from '../../harness/index.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { datasetObject, efcRuntime } from '../support/objects.ts';
 import { canHaveNode } from '../support/real-node.ts';
 import { createSpace, eventually, type Space } from '../support/sluice.ts';
@@ -28,7 +28,7 @@ describe.skipIf(!canHaveNode)('EFC, as a stand-in, on a real node', () => {
     const values = join(folder, 'values.json');
     writeFileSync(values, JSON.stringify({ controller: { env: VARIABLES.map((name) => ({ name, value: EFC_STAND_IN_IMAGE })) } }));
     cluster = await startInstalled({ images: [efcStandInImage()], flags: ['--daemon', 'efc', '--values', values] });
-    client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    client = createClient(connectionFromKubeconfig([cluster.plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     space = await createSpace(cluster.plane, client, 'efc');
   }, LIMIT);
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, type ImageDefinition } from '../../harness/index.ts';
 import type { Kind } from '../support/kinds.ts';
 import { canHaveNode, createPod } from '../support/real-node.ts';
@@ -30,7 +30,7 @@ describe.skipIf(!canHaveNode)('Sluice installed on a real node', () => {
   let space: Space;
   beforeAll(async () => {
     cluster = await startInstalled({ images: [fuseImage(), WORKER_IMAGE] });
-    client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    client = createClient(connectionFromKubeconfig([cluster.plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     space = await createSpace(cluster.plane, client, 'installed');
     // A FUSE file system that needs no storage: a folder of the fuse pod itself.
     const mount =

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { BUSYBOX_IMAGE, JUICEFS_STAND_IN_IMAGE, juicefsStandInImage, MINIO_IMAGE, minioImage } from '../../harness/index.ts';
 import { canHaveNode, createPod } from '../support/real-node.ts';
 import { JFS_SECRET, jfsDataset, jfsRuntime, secret } from '../support/objects.ts';
@@ -31,7 +31,7 @@ describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
   beforeAll(async () => {
     const images = [juicefsStandInImage(), juicefsStandInImage(`${IMAGE}:${NEXT_TAG}`), minioImage()];
     cluster = await startInstalled({ images, flags: ['--values', join(import.meta.dirname, 'quick-probes.yaml')] });
-    client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    client = createClient(connectionFromKubeconfig([cluster.plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     space = await createSpace(cluster.plane, client, 'juicefs');
     cache = join(cluster.node.dir, 'juicefs-cache');
     const [redis, store] = await Promise.all([

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { BUSYBOX_IMAGE, fuseImage, minioImage, MOOSEFS_IMAGE, moosefsImage, whyNoMooseFS } from '../../harness/index.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { root } from '../cli/run.ts';
 import { canRun } from '../support/can-run.ts';
 import { objectsIn } from '../support/objects.ts';
@@ -42,7 +42,7 @@ describe.skipIf(!canHaveNode || !canRun('MooseFS on a real node', whyNoMooseFS()
   beforeAll(async () => {
     cluster = await startInstalled({ images: [moosefsImage(), fuseImage(), minioImage()] });
     folder = await installed();
-    client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    client = createClient(connectionFromKubeconfig([cluster.plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     space = await createSpace(cluster.plane, client, 'moosefs');
   }, LIMIT);
   afterAll(async () => {

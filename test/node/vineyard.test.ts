@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import type { VineyardRuntimeSpec } from '../../runtimes/vineyard/spec.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import {
   VINEYARD_FUSE_STAND_IN_IMAGE,
   VINEYARD_IMAGE,
@@ -36,7 +36,7 @@ describe.skipIf(!canHaveNode || !canRun('Vineyard on a real node', whyNoVineyard
 
   beforeAll(async () => {
     cluster = await startInstalled({ images: [vineyardImage(), vineyardFuseStandInImage()] });
-    client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    client = createClient(connectionFromKubeconfig([cluster.plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     space = await createSpace(cluster.plane, client, 'vineyard');
   }, LIMIT);
   afterAll(async () => {

@@ -8,7 +8,7 @@ import type { PodSpec } from '../../src/api/index.ts';
 import { parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, minioImage } from '../../harness/index.ts';
 import { canHaveNode } from '../support/real-node.ts';
 import { datasetObject, openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
@@ -34,7 +34,7 @@ describe.skipIf(!canHaveNode)('a node without the CSI plugin', { timeout: LIMIT 
   let space: Space;
   beforeAll(async () => {
     cluster = await startInstalled({ images: [fuseImage(), minioImage(), ...seedImages()], flags: ['--values', values({})] });
-    client = createClient(await connectionFromKubeconfig(cluster.plane.kubeconfig), { fieldManager: 'sluice-tests' });
+    client = createClient(connectionFromKubeconfig([cluster.plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     space = await createSpace(cluster.plane, client, 'sidecars');
     // A file system that needs no storage. Its client does not clear the way for itself.
     const mount =

@@ -15,7 +15,7 @@ import type { Settings } from '../../src/constructs/index.ts';
 import { createClient, isNotFound, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
 import { type Controller, type ControllerOptions, startController } from '../../src/reconciler/controller.ts';
-import { connectionFromKubeconfig } from '../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import example from './example-runtime/index.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
 import { customKinds, type Kind, kinds, madeKinds } from './kinds.ts';
@@ -42,8 +42,8 @@ export async function startSluice(
   { installed, ...options }: Partial<ControllerOptions> & { readonly installed?: boolean } = {},
 ): Promise<Sluice> {
   if (!installed) await installCrds(plane);
-  const connection = options.connection ?? (await connectionFromKubeconfig(plane.kubeconfig));
-  const users = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
+  const connection = options.connection ?? connectionFromKubeconfig([plane.kubeconfig]);
+  const users = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
   const { lines, log } = recorder();
   const controller = startController({ connection, runtimes, settings, probeMs: 0, log, ...options });
   await controller.synced;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Pool } from 'undici';
+import { reread } from './reread.ts';
 
 /** Where an API server is and how to be someone there. Who read the kubeconfig fills this in. */
 export interface ClusterConnection {
@@ -7,19 +8,30 @@ export interface ClusterConnection {
   readonly server: string;
   /** PEM. A function is asked for each new connection, so that a rotated CA needs no restart. */
   readonly ca?: string | (() => string) | undefined;
-  /** PEM client certificate and its key. */
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
+  /**
+   * PEM client certificate and its key. Functions are asked for each request, so they must be cheap; once they return another pair, no
+   * request uses a connection that was opened with the old one.
+   */
+  readonly cert?: string | (() => string | undefined) | undefined;
+  readonly key?: string | (() => string | undefined) | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
+  /** The name that the server's certificate is checked for, instead of the host of `server`. */
+  readonly tlsServerName?: string | undefined;
+  /** `http://` or `https://`, with user and password if it wants them: connections lead through it, by CONNECT. */
+  readonly proxy?: string | undefined;
   /** Asked for each request; must be cheap. */
   readonly token?: (() => string | undefined | Promise<string | undefined>) | undefined;
+  /** The API server has answered 401 to this token: it is not sent again, if there is a way to have another one. */
+  readonly refused?: ((token: string | undefined) => void) | undefined;
+  /** Headers of each request, such as those of an impersonation. */
+  readonly headers?: Readonly<Record<string, string | string[]>> | undefined;
   /** The default namespace of this identity. */
   readonly namespace?: string | undefined;
   /** Instead of connections of the client's own: a simulation decides when each request and each answer arrives. */
   readonly pools?: ((connections: number) => Pools) | undefined;
 }
 
-/** The connections to one API server. */
+/** The connections to one API server, asked for with each request: with another client certificate they are others. */
 export interface Pools {
   /** For requests that end: so many at most. */
   readonly requests: Pool;
@@ -29,10 +41,16 @@ export interface Pools {
   close(): Promise<void>;
 }
 
-const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** The kubelet replaces a token at 80 % of its life, at the latest after 24 h: a minute late is early enough (client-go does the same). */
-const REREAD_MS = 60_000;
+/** The headers that say who asks, and the token among them. */
+export async function identityHeaders({ token, headers }: ClusterConnection): Promise<{
+  readonly token: string | undefined;
+  readonly headers: Record<string, string | string[]>;
+}> {
+  const bearer = await token?.();
+  return { token: bearer, headers: { ...headers, ...(bearer && { authorization: `Bearer ${bearer}` }) } };
+}
 
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 /**
  * The connection of a pod, from its ServiceAccount: kubernetes.io/docs/tasks/run-application/access-api-from-pod.
  *
@@ -50,24 +68,9 @@ export function inClusterConnection(
   const ca = reread(() => readFile(`${SERVICE_ACCOUNT}/ca.crt`), elapsed);
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    ca,
-    token,
+    ca: ca.value,
+    token: token.value,
+    refused: token.forget,
     namespace: readFile(`${SERVICE_ACCOUNT}/namespace`).trim(),
-  };
-}
-
-/** Reads now, so that a missing file is found at start; a later failure keeps what was read before. */
-function reread(read: () => string, elapsed: () => number): () => string {
-  let value = read();
-  let readAt = elapsed();
-  return () => {
-    if (elapsed() - readAt < REREAD_MS) return value;
-    readAt = elapsed();
-    try {
-      value = read();
-    } catch {
-      // A projected volume is swapped by symlink; if we met the moment, the old token is valid for a good while yet.
-    }
-    return value;
   };
 }

@@ -1,16 +1,14 @@
-import { buildConnector, Pool } from 'undici';
+import { Pool } from 'undici';
 import type { ClusterConnection, Pools } from './connection.ts';
+import { certificateOf, createConnector } from './connector.ts';
 
 /** The API server drops a connection that was idle for 90 s; ours go first, so that a request never meets the closing. */
 const IDLE_MS = 60_000;
-/** Linux asks a silent peer 10 times a second apart after this, so that a vanished machine is noticed within 15 s. No request of the API's is made for it. */
-const KEEP_ALIVE_MS = 4_000;
-const CONNECT_MS = 5_000;
 
 export function createPools(connection: ClusterConnection, connections: number): Pools {
   const { origin } = new URL(connection.server);
   const shared = {
-    connect: connector(connection),
+    connect: createConnector(connection),
     // Node's HTTP/2 client leaks with long watches, and one stream's stall would be everybody's.
     allowH2: false,
     keepAliveTimeout: IDLE_MS,
@@ -18,38 +16,38 @@ export function createPools(connection: ClusterConnection, connections: number):
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  const requests = new Pool(origin, { ...shared, connections });
-  const streams = new Pool(origin, { ...shared, connections: null });
+  const open = () => ({
+    certificate: certificateOf(connection),
+    requests: new Pool(origin, { ...shared, connections }),
+    streams: new Pool(origin, { ...shared, connections: null }),
+  });
+  let current = open();
+  /** Watches that were opened with a former certificate: they go on, as do such requests, and no new one begins. */
+  const former = new Set<Pool>();
   let closing: Promise<void> | undefined;
 
+  function pools(): typeof current {
+    const { cert, key } = certificateOf(connection);
+    if (closing || (cert === current.certificate.cert && key === current.certificate.key)) return current;
+    const { requests, streams } = current;
+    void requests.close();
+    former.add(streams);
+    void streams.close().finally(() => former.delete(streams));
+    return (current = open());
+  }
+
   return {
-    requests,
-    streams,
+    get requests() {
+      return pools().requests;
+    },
+    get streams() {
+      return pools().streams;
+    },
     close() {
-      closing ??= Promise.all([requests.close(), streams.destroy()]).then(() => {});
+      closing ??= Promise.all([current.requests.close(), current.streams.destroy(), ...[...former].map((each) => each.destroy())]).then(
+        () => {},
+      );
       return closing;
     },
-  };
-}
-
-/** Connects with the CA of the moment; undici's own connector is made anew only when the CA changed. */
-function connector({ ca, cert, key, insecureSkipTlsVerify }: ClusterConnection): buildConnector.connector {
-  let current: { ca: string | undefined; connect: buildConnector.connector } | undefined;
-  return (target, done) => {
-    const trusted = typeof ca === 'function' ? ca() : ca;
-    if (current === undefined || current.ca !== trusted) {
-      const connect = buildConnector({
-        ...(trusted !== undefined && { ca: trusted }),
-        ...(cert !== undefined && { cert }),
-        ...(key !== undefined && { key }),
-        rejectUnauthorized: !insecureSkipTlsVerify,
-        allowH2: false,
-        keepAlive: true,
-        keepAliveInitialDelay: KEEP_ALIVE_MS,
-        timeout: CONNECT_MS,
-      });
-      current = { ca: trusted, connect };
-    }
-    current.connect(target, done);
   };
 }

@@ -1,6 +1,6 @@
 import { type Busy, busy, retryAfter } from './busy.ts';
 import { backoff, type Clock, sleep } from '../clock.ts';
-import type { ClusterConnection } from './connection.ts';
+import { type ClusterConnection, identityHeaders } from './connection.ts';
 import type { Method } from '../contract.ts';
 import { ApiError, apiErrorFrom, NoAnswer, NotLeader, type RequestName } from '../errors.ts';
 import { exchange } from './exchange.ts';
@@ -56,15 +56,18 @@ interface Attempt {
 export function createTransport(connection: ClusterConnection, connections: number, options: TransportOptions): Transport {
   const { userAgent, clock, limiter, deadline } = options;
   const prefix = new URL(connection.server).pathname.replace(/\/$/, '');
-  const { requests, streams, close } = (connection.pools ?? ((most) => createPools(connection, most)))(connections);
+  const pools = (connection.pools ?? ((most) => createPools(connection, most)))(connections);
 
-  async function headers(request: Request): Promise<Record<string, string>> {
-    const token = await connection.token?.();
+  async function identified(request: Request) {
+    const { token, headers } = await identityHeaders(connection);
     return {
-      accept: request.accept ?? 'application/json',
-      'user-agent': userAgent,
-      ...(request.contentType && { 'content-type': request.contentType }),
-      ...(token && { authorization: `Bearer ${token}` }),
+      token,
+      headers: {
+        accept: request.accept ?? 'application/json',
+        'user-agent': userAgent,
+        ...(request.contentType && { 'content-type': request.contentType }),
+        ...headers,
+      },
     };
   }
 
@@ -76,7 +79,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
     let giveUp: (() => void) | undefined;
     let cancelTimeout: (() => void) | undefined;
     try {
-      const sent = await headers(request);
+      const { token, headers: sent } = await identified(request);
       // Last, with nothing awaited between this and the sending.
       const leftMs = () => (method === 'GET' || !deadline ? Number.POSITIVE_INFINITY : deadline() - clock.wall());
       const objection = () => (leftMs() <= 0 ? new NotLeader(request) : undefined);
@@ -84,7 +87,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
       if (left <= 0) throw new NotLeader(request);
       signal?.throwIfAborted();
       const { answer, abort } = exchange(
-        requests,
+        pools.requests,
         { method, path: prefix + path, headers: sent, body },
         { mostBytes: request.mostBytes, objection },
       );
@@ -96,6 +99,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
       const retryAfterMs = retryAfter(received['retry-after'], clock);
       const later = busy(status, text, retryAfterMs);
       if (later?.forAll) limiter.pause(later.waitMs);
+      if (status === 401) connection.refused?.(token);
       return { status, text, retryAfterMs, later: status === 429 || method === 'GET' ? later : undefined };
     } catch (error) {
       throw named(request, error, signal);
@@ -108,10 +112,15 @@ export function createTransport(connection: ClusterConnection, connections: numb
 
   return {
     async send(request, done) {
-      for (let retries = 0; ; retries++) {
+      for (let [retries, isRenewed] = [0, false]; ; retries++) {
         const mayRetry = retries < request.retries;
         try {
           const { status, text, retryAfterMs, later } = await attempt(request);
+          // Nothing was done: with another token, if there is one, it may be.
+          if (status === 401 && connection.refused && !isRenewed) {
+            isRenewed = true;
+            continue;
+          }
           if (!later || !mayRetry) {
             done(status, retries);
             if (status >= 300) throw apiErrorFrom(request, status, text, { confidential: request.confidential, retryAfterMs });
@@ -132,10 +141,19 @@ export function createTransport(connection: ClusterConnection, connections: numb
 
     async open(request) {
       const { method, path, signal } = request;
-      try {
-        const sent = await headers(request);
+      const open = async () => {
+        const { token, headers } = await identified(request);
         signal.throwIfAborted();
-        const answer = await streams.request({ method, path: prefix + path, headers: sent, signal });
+        const answer = await pools.streams.request({ method, path: prefix + path, headers, signal });
+        if (answer.statusCode === 401) connection.refused?.(token);
+        return answer;
+      };
+      try {
+        let answer = await open();
+        if (answer.statusCode === 401 && connection.refused) {
+          await answer.body.dump();
+          answer = await open();
+        }
         if (answer.statusCode === 200) return answer.body;
         const retryAfterMs = retryAfter(answer.headers['retry-after'], clock);
         throw apiErrorFrom(request, answer.statusCode, await answer.body.text(), { confidential: request.confidential, retryAfterMs });
@@ -144,7 +162,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
       }
     },
 
-    close,
+    close: () => pools.close(),
   };
 }
 

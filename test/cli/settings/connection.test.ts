@@ -3,34 +3,43 @@ import { describe, expect, test } from 'vitest';
 import { connect } from '../../../src/cli/settings/connection.ts';
 import { folder } from '../folder.ts';
 
-const kubeconfig = (user: string, current = 'one') => `
-current-context: ${current}
+const kubeconfig = (user: string, cluster = '') => `
+current-context: one
 contexts:
 - { name: one, context: { cluster: c, user: u, namespace: ml } }
 clusters:
-- { name: c, cluster: { server: "https://api:6443", certificate-authority: ca.crt } }
+- { name: c, cluster: { server: "https://api:6443", certificate-authority: ca.crt ${cluster} } }
 users:
 - { name: u, user: ${user} }
 `;
 
 describe('a kubeconfig', () => {
-  test('with a certificate is read without a client library', async () => {
-    const path = folder({ config: kubeconfig(`{ client-certificate-data: ${btoa('C')}, client-key: key }`), 'ca.crt': 'CA', key: 'K' });
-    const connection = await connect({ kubeconfig: join(path, 'config') }, {});
-    expect(connection).toMatchObject({ server: 'https://api:6443', ca: 'CA', cert: 'C', key: 'K', namespace: 'ml' });
-  });
-  test('with a token is too', async () => {
+  test('is found by the environment, of several files those that exist', async () => {
     const path = folder({ config: kubeconfig('{ token: t }'), 'ca.crt': 'CA' });
-    const { token } = await connect({ context: 'one' }, { KUBECONFIG: join(path, 'config') });
-    expect(await token?.()).toBe('t');
+    const { server, namespace, token } = await connect({ context: 'one' }, { KUBECONFIG: `/no/such/file:${join(path, 'config')}:` });
+    expect([server, namespace, await token?.()]).toEqual(['https://api:6443', 'ml', 't']);
   });
   test('that names a context it does not have says which it has', async () => {
     const path = folder({ config: kubeconfig('{}'), 'ca.crt': '' });
     await expect(connect({ kubeconfig: join(path, 'config'), context: 'two' }, {})).rejects.toThrow(
-      'expected a context named two, found one',
+      `kubeconfig ${join(path, 'config')}: expected a context named two, found one`,
     );
   });
   test('that does not exist is named in the error', async () => {
     await expect(connect({ kubeconfig: '/no/such/file' }, {})).rejects.toThrow('expected a kubeconfig at /no/such/file');
+    await expect(connect({}, { KUBECONFIG: '/no/such:/nor/this' })).rejects.toThrow('expected a kubeconfig at /no/such or /nor/this');
+  });
+});
+
+describe('a proxy of the environment', () => {
+  const env = { HTTPS_PROXY: 'http://env:3128' };
+  test('leads to the server of a kubeconfig that names no proxy', async () => {
+    const path = folder({ config: kubeconfig('{}'), own: kubeconfig('{}', ', proxy-url: "http://own:3128"'), 'ca.crt': '' });
+    const proxyOf = async (file: string, more = {}) => (await connect({ kubeconfig: join(path, file) }, { ...env, ...more })).proxy;
+    expect([await proxyOf('config'), await proxyOf('config', { NO_PROXY: 'api' }), await proxyOf('own')]).toEqual([
+      'http://env:3128',
+      undefined,
+      'http://own:3128',
+    ]);
   });
 });

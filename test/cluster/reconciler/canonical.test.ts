@@ -7,7 +7,7 @@ import { createClient, type KubeClient } from '../../../src/kube/client/kube-cli
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/diff/compare.ts';
 import { ownedType } from '../../../src/reconciler/kubernetes/kinds.ts';
-import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import { sharedCluster } from '../../support/test-cluster.ts';
 
 const root = join(import.meta.dirname, '../../golden');
@@ -18,7 +18,7 @@ describe('the manifests of', () => {
   let namespace: string;
   beforeAll(async () => {
     const cluster = await sharedCluster();
-    client = createClient(await connectionFromKubeconfig(cluster.kubeconfig), { fieldManager: 'sluice' });
+    client = createClient(connectionFromKubeconfig([cluster.kubeconfig]), { fieldManager: 'sluice' });
     namespace = `canonical-${process.hrtime.bigint().toString(36)}`;
     await cluster.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   });

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import { type ControlPlane, startControlPlane } from '../../../harness/index.ts';
 import { auditMark, auditSince, writesIn } from '../../support/audit.ts';
 import { endProcesses, startProcess } from '../../support/controller-process.ts';
@@ -33,7 +33,7 @@ let opened: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   plane = await startControlPlane({ nodes: 3, audit: true });
   await installCrds(plane);
-  client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
+  client = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
   kubeconfig = await kubeconfigOf(USER);
 });
 afterEach(async () => {
@@ -59,7 +59,7 @@ async function kubeconfigOf(user: string): Promise<string> {
 
 /** A controller in this process, ended with the test. */
 async function controllerHere(path: string, server?: string, more: Parameters<typeof startSluice>[1] = {}): Promise<Sluice> {
-  const connection = await connectionFromKubeconfig(path);
+  const connection = connectionFromKubeconfig([path]);
   const sluice = await startSluice(plane, { connection: { ...connection, ...(server && { server }) }, installed: true, ...more });
   opened.push(() => sluice.stop());
   return sluice;

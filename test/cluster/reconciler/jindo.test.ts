@@ -4,7 +4,7 @@ import type { JindoRuntimeSpec } from '../../../runtimes/jindo/spec.ts';
 import type { DatasetSpec } from '../../../src/api/index.ts';
 import { createClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import { autoscaler } from '../../support/autoscaling.ts';
 import type { Kind } from '../../support/kinds.ts';
 import { datasetObject, jindoRuntime } from '../../support/objects.ts';
@@ -312,7 +312,7 @@ describe.skipIf(!simulated).concurrent('a Jindo', () => {
 
 test.skipIf(!simulated)('a Jindo keeps the engine that it was set up with, whatever the installation says later', async () => {
   const plane = sharedControlPlane();
-  const client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'sluice-tests' });
+  const client = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
   const first = await startSluice(plane, { settings: { ...settings, env: { JINDO_ENGINE_TYPE: 'jindofsx' } } });
   const space = await createSpace(plane, client, 'jindo-engine');
   const config = async () => Object.keys((await space.get('ConfigMap', 'demo-jindofs-config'))['data'] as object);

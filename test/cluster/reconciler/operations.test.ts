@@ -4,7 +4,7 @@ import { basePlan, defineRuntime, type LoadSpec } from '../../../src/constructs/
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/diff/compare.ts';
-import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
 import { planInput } from '../../../src/testing/index.ts';
 import { freshNamespace, sharedCluster } from '../../support/test-cluster.ts';
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, ResourceType>> = {
 
 let client: KubeClient;
 beforeAll(async () => {
-  client = createClient(await connectionFromKubeconfig((await sharedCluster()).kubeconfig), { fieldManager: 'sluice' });
+  client = createClient(connectionFromKubeconfig([(await sharedCluster()).kubeconfig]), { fieldManager: 'sluice' });
 });
 afterAll(() => client.close());
 

@@ -9,7 +9,7 @@ import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/diff/compare.ts';
 import { ownedType } from '../../../src/reconciler/kubernetes/kinds.ts';
-import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import { isStillOurs } from '../../../src/reconciler/kubernetes/managed-fields.ts';
 import { createOwnedProjection } from '../../../src/reconciler/kubernetes/store/owned-projection.ts';
 import { sharedCluster } from '../../support/test-cluster.ts';
@@ -23,7 +23,7 @@ let namespace: string;
 let projected: ReturnType<typeof createOwnedProjection>;
 beforeAll(async () => {
   const cluster = await sharedCluster();
-  client = createClient(await connectionFromKubeconfig(cluster.kubeconfig), { fieldManager: 'sluice' });
+  client = createClient(connectionFromKubeconfig([cluster.kubeconfig]), { fieldManager: 'sluice' });
   projected = createOwnedProjection({ text: (text) => text });
   namespace = `ownership-${process.hrtime.bigint().toString(36)}`;
   await cluster.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });

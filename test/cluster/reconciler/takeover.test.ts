@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import type { SharedControlPlane } from '../../../harness/index.ts';
 import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 import { type Kind, kinds } from '../../support/kinds.ts';
@@ -27,7 +27,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
   beforeAll(async () => {
     plane = sharedControlPlane();
     await installCrds(plane);
-    client = createClient(await connectionFromKubeconfig(plane.kubeconfig), { fieldManager: 'ddc-helm' });
+    client = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'ddc-helm' });
   });
   afterAll(() => client?.close());
 

@@ -6,7 +6,7 @@ import { basePlan, Worker } from '../../../src/constructs/index.ts';
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/diff/compare.ts';
-import { connectionFromKubeconfig } from '../../../src/reconciler/kubernetes/kubeconfig.ts';
+import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import { planInput } from '../../../src/testing/index.ts';
 import { freshNamespace, sharedCluster } from '../../support/test-cluster.ts';
 import { namesOf } from '../../support/names.ts';
@@ -17,7 +17,7 @@ const PodTemplate = { group: '', version: 'v1', plural: 'podtemplates', kind: 'P
 
 let client: KubeClient;
 beforeAll(async () => {
-  client = createClient(await connectionFromKubeconfig((await sharedCluster()).kubeconfig), { fieldManager: 'sluice' });
+  client = createClient(connectionFromKubeconfig([(await sharedCluster()).kubeconfig]), { fieldManager: 'sluice' });
 });
 afterAll(() => client.close());
 

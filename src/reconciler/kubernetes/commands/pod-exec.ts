@@ -1,8 +1,9 @@
-import { Agent } from 'node:https';
-import type { WebSocket } from 'ws';
+import type { Duplex } from 'node:stream';
+import type { ClientOptions, WebSocket } from 'ws';
 import { shown } from '../../../api/index.ts';
 import { type Clock, systemClock } from '../../../kube/clock.ts';
-import type { ClusterConnection } from '../../../kube/client/connection.ts';
+import { type ClusterConnection, identityHeaders } from '../../../kube/client/connection.ts';
+import { createConnector } from '../../../kube/client/connector.ts';
 import { NotLeader } from '../../../kube/errors.ts';
 import { lazy, type PodExec } from './exec.ts';
 
@@ -41,27 +42,31 @@ const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
  */
 export function podExec(connection: ClusterConnection, { signal, deadline, clock = systemClock }: ExecFence = {}): PodExec {
   const loaded = lazy(async () => import('ws'));
-  // Keeps TLS sessions, by CA and certificate.
-  const agent = connection.server.startsWith('https:') ? new Agent() : undefined;
+  const createConnection = connectionsOf(connection);
   return async ({ namespace, pod, container }, argv, timeoutMs, mostBytes) => {
     signal?.throwIfAborted();
     const { WebSocket } = await loaded();
-    const token = await connection.token?.();
-    const ca = typeof connection.ca === 'function' ? connection.ca() : connection.ca;
+    const { token, headers } = await identityHeaders(connection);
     signal?.throwIfAborted();
     if (deadline && deadline() <= clock.wall()) throw new NotLeader({ method: 'EXEC', path: `${namespace}/${pod}` });
-    const socket = new WebSocket(urlOf(connection.server, { namespace, pod, container }, argv), PROTOCOLS, {
-      perMessageDeflate: false,
-      maxPayload: MOST_PAYLOAD,
-      ...(agent && { agent }),
-      ...(ca && { ca }),
-      ...(connection.cert && { cert: connection.cert }),
-      ...(connection.key && { key: connection.key }),
-      ...(token && { headers: { authorization: `Bearer ${token}` } }),
-      rejectUnauthorized: !connection.insecureSkipTlsVerify,
-    });
+    const url = urlOf(connection.server, { namespace, pod, container }, argv);
+    const options: ClientOptions = { perMessageDeflate: false, createConnection, maxPayload: MOST_PAYLOAD };
+    // Several values of a header are several lines, which the types of ws do not know.
+    const socket = new WebSocket(url, PROTOCOLS, { ...options, headers: headers as Record<string, string> });
+    // As ws words it. Whoever wants the command's answer runs it again, then with another token.
+    socket.on('error', ({ message }) => message.endsWith(' response: 401') && connection.refused?.(token));
     return outputOf(socket, `${argv[0]} in ${namespace}/${pod}`, timeoutMs, { signal, mostBytes });
   };
+}
+
+/** Connections for ws as the client's requests have them, with one cache of TLS sessions. */
+function connectionsOf(connection: ClusterConnection): NonNullable<ClientOptions['createConnection']> {
+  const connect = createConnector(connection);
+  const { protocol, host, hostname, port } = new URL(connection.server);
+  const target = { protocol, host, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port };
+  const open = (_: unknown, done: (error: Error | null, socket: Duplex | null) => void) => void connect(target, done);
+  // The cast: node:http takes a callback as well, which the types of ws do not say.
+  return open as unknown as NonNullable<ClientOptions['createConnection']>;
 }
 
 function urlOf(server: string, { namespace, pod, container }: Parameters<PodExec>[0], argv: readonly string[]): string {
