@@ -1,4 +1,12 @@
-import { annotation, type DatasetSpec, InvalidSpec, parseReference, referenceIn, type ThinRuntimeSpec } from '../../src/api/index.ts';
+import {
+  annotation,
+  type DatasetSpec,
+  InvalidSpec,
+  parseReference,
+  referenceIn,
+  storageRequestOf,
+  type ThinRuntimeSpec,
+} from '../../src/api/index.ts';
 import {
   type BasePlan,
   basePlan,
@@ -44,9 +52,7 @@ export function referencePlan(input: Input): ReferencePlan {
       ...base.volume,
       mountType,
       accessModes: accessModes(dataset.spec, found),
-      storage: dataset.annotations[annotation.storageRequest]
-        ? base.volume.storage
-        : (found.volume.capacity?.['storage'] ?? base.volume.storage),
+      storage: storageRequestOf(dataset.annotations) ? base.volume.storage : (found.volume.capacity?.['storage'] ?? base.volume.storage),
       attributes: {
         ...attributes,
         fluid_path: mountPath,

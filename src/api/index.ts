@@ -14,6 +14,7 @@ export * from './operation.ts';
 export * from './operation-kinds.ts';
 export * from './parse.ts';
 export * from './reference.ts';
+export * from './records.ts';
 export * from './resource.ts';
 export * from './rules.ts';
 export * from './schema.ts';

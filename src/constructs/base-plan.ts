@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { annotation, canonicalQuantity, datasetId, fuseNodeLabel, GROUP, InvalidSpec, label, shown, VERSION } from '../api/index.ts';
+import {
+  annotation,
+  canonicalQuantity,
+  datasetId,
+  fuseNodeLabel,
+  GROUP,
+  InvalidSpec,
+  label,
+  shown,
+  storageRequestOf,
+  VERSION,
+} from '../api/index.ts';
 import type { BaseChoices, BasePlan, Facts, FusePlan, PlanInput } from './contract.ts';
 import { metadataLists, withReference } from './metadata-list.ts';
 import { ignored } from './warnings.ts';
@@ -27,7 +38,7 @@ export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BaseP
   const { placement, nodeAffinity, tolerations, accessModes } = dataset.spec;
   const { warnings, ...users } = metadataLists(annotations[annotation.metadataList]);
   const metadata = facts.reference ? withReference(users, facts.reference) : users;
-  const storage = storageOf(dataset.annotations[annotation.storageRequest]);
+  const storage = storageOf(storageRequestOf(dataset.annotations));
   checkAccessModes(accessModes, `Dataset ${namespace}/${name}`);
   const skipCheck = annotations[annotation.skipMountCheck] || (isMount ? undefined : 'MountPod');
   return {

@@ -1,4 +1,4 @@
-import { annotation, label } from '../api/index.ts';
+import { annotation, label, reservedOnVolumes } from '../api/index.ts';
 import type { ObjectLabels, ReferenceFact, VolumePlan } from './contract.ts';
 import { MOST_ENTRIES } from './limits.ts';
 import { ignored, type Warning } from './warnings.ts';
@@ -13,15 +13,7 @@ interface MetadataEntry extends Partial<ObjectLabels> {
  * What the controller alone may write on volumes, since no user can: to which Dataset a volume leads and by whose consent, and which record
  * of specs is in force.
  */
-const RESERVED: ReadonlySet<string> = new Set([
-  label.owner,
-  label.referringName,
-  label.referringNamespace,
-  annotation.consent,
-  annotation.lastValid,
-  annotation.manifestHash,
-]);
-const isReserved = (key: string): boolean => RESERVED.has(key);
+const isReserved = (key: string): boolean => reservedOnVolumes.has(key);
 const withoutReserved = ({ labels, annotations }: ObjectLabels): ObjectLabels => ({ labels: open(labels), annotations: open(annotations) });
 const open = (map: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(map).filter(([key]) => !isReserved(key)));
 

@@ -1,4 +1,4 @@
-import { annotation, datasetId, type Identity, joinedName, label } from '../api/index.ts';
+import { annotation, datasetId, datasetIdOf, type Identity, joinedName } from '../api/index.ts';
 import { type Key, keyText } from './world.ts';
 
 interface Named {
@@ -46,7 +46,7 @@ export function identityOf(key: Key, { runtime, dataset, namesakes = [], claimed
     if (holder || claimed === uid) return isTaken || claimed === uid;
     const isOlder = (other: Named) => comesFirst(other, dataset!);
     if (isLong({ ...key, uid })) return claimed === undefined && namesakes.some(isOlder);
-    const id = dataset?.metadata.labels?.[label.datasetId];
+    const id = datasetIdOf(dataset);
     if (own?.identity.collides || (id === uid && uid !== '')) return true;
     // Fluid lets two datasets have the same label. Datasets that share no more than a node label keep what they have.
     if (own || id === joinedName(key)) return namesakes.some((other) => holds(other, joinedName(key)) && isOlder(other));
@@ -95,9 +95,9 @@ function recordOn(key: Key, { metadata }: Named): Before | undefined {
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The label is the joined name or the UID. Once the Dataset is gone for good, only the label may still hold the UID. */
-function labelledOn(key: Key, { metadata: { labels, ownerReferences } }: Named): Before | undefined {
-  const id = labels?.[label.datasetId];
-  const owner = ownerReferences?.find(({ kind }) => kind === 'Dataset')?.uid;
+function labelledOn(key: Key, { metadata }: Named): Before | undefined {
+  const id = datasetIdOf({ metadata });
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'Dataset')?.uid;
   const uid = owner ?? (id !== undefined && id !== joinedName(key) && UID.test(id) ? id : '');
   if (id === undefined) return owner === undefined ? undefined : { identity: { ...key, uid, collides: false }, isRecord: false };
   return { identity: { ...key, uid, collides: uid !== '' && id === uid && !isLong({ ...key, uid }) }, isRecord: false };
@@ -106,8 +106,10 @@ function labelledOn(key: Key, { metadata: { labels, ownerReferences } }: Named):
 /** Whether the joined name is so long that Fluid's own rule replaces it by the UID. */
 const isLong = (dataset: Key & { readonly uid: string }): boolean => datasetId({ ...dataset, collides: false }) !== joinedName(dataset);
 
-const holds = ({ metadata: { namespace = '', name, labels } }: Named, joined = joinedName({ namespace, name })): boolean =>
-  labels?.[label.datasetId] === joined;
+const holds = (
+  dataset: Named,
+  joined = joinedName({ namespace: dataset.metadata.namespace ?? '', name: dataset.metadata.name }),
+): boolean => datasetIdOf(dataset) === joined;
 
 const comesFirst = (a: Named, b: Named): boolean => {
   const [at, bt] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];

@@ -1,4 +1,4 @@
-import { label } from '../api/index.ts';
+import { ownerUid } from '../api/index.ts';
 import type { Part, Role } from '../constructs/index.ts';
 import { differences, pathsOf, without } from './diff/mount-change.ts';
 import { holdOf } from './diff/mount-trouble.ts';
@@ -125,9 +125,7 @@ const CLAIM_MISLED: Hold = {
   message: 'the claim names a volume that another Dataset has; the controller creates it again with the name of its own',
 };
 function isMisled({ outlines, runtime }: World, claim: LiveObject): boolean {
-  const { metadata } = claim;
-  const isOwn = metadata.labels?.[label.owner] === runtime.metadata.uid;
-  if (!isOwn || metadata.deletionTimestamp || phaseOf(claim) !== 'Pending') return false;
+  if (ownerUid(claim) !== runtime.metadata.uid || claim.metadata.deletionTimestamp || phaseOf(claim) !== 'Pending') return false;
   const named = volumeNameOf(claim);
   return named !== undefined && !outlines('volume').some(({ kind, name }) => kind === 'PersistentVolume' && name === named);
 }

@@ -1,4 +1,4 @@
-import { type Dataset, runtimeFinalizer } from '../api/index.ts';
+import { type Dataset, isOwnedBy, runtimeFinalizer } from '../api/index.ts';
 import type { Candidate, Cluster } from './cluster.ts';
 import { decideTeardown, type Teardown, type TeardownAction, unboundStatus } from './teardown-steps.ts';
 import { orReport, reportOnDataset, reportOnRuntime } from './status/report.ts';
@@ -61,9 +61,8 @@ export async function reconcileDeletedDataset(
     if (!isPassing(hold) || reportInMs <= 0) await report(hold);
     return { after: hold.retryMs ?? 2000 };
   }
-  const isOurs = ({ runtime, object: { metadata } }: Candidate) =>
-    metadata.ownerReferences?.some(({ uid }) => uid === dataset.metadata.uid) &&
-    metadata.finalizers?.includes(runtimeFinalizer(runtime.type));
+  const isOurs = ({ runtime, object }: Candidate) =>
+    isOwnedBy(object, dataset.metadata.uid) && object.metadata.finalizers?.includes(runtimeFinalizer(runtime.type));
   const ours = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOurs).map(({ object }) => object);
   const alive = ours.filter(({ metadata }) => !metadata.deletionTimestamp);
   // The cast: what was read from the API server has a UID and a version.

@@ -211,6 +211,9 @@ const JFS_MOUNTS: readonly ((text: string) => Partial<Mount>)[] = [
 
 const numbers = 'takes numbers';
 const admin = 'its text is of the cluster’s administrator: a cluster-scoped profile, or the environment of the controller';
+const owned = (entries: number) => ({
+  metadata: { ownerReferences: list(entries, (i) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: `c${i}`, uid: `u${i}` })) },
+});
 const ofNames = 'its text is the name of an object or a label, which the API server holds below 254 characters';
 const atStart = 'is called with constants, once when a process starts';
 const planOnly = 'takes a plan, which `plan` below has made of what a tenant wrote; synth of every part is measured with it';
@@ -268,6 +271,17 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'src/api/reader.ts': { readerOf: 'is made of a schema; what it returns is measured in parse and parseFuseConfig' },
+  'src/api/records.ts': {
+    ...Object.fromEntries(
+      'consentOf datasetIdOf fuseGenerationOf isFluids managerOf ownerUid ownersOf storageRequestOf'
+        .split(' ')
+        .map((name) => [name, 'returns what is written']),
+    ),
+    controllerOf: { many: (entries) => api.controllerOf(owned(entries)) },
+    isOwnedBy: { many: (entries) => api.isOwnedBy(owned(entries), 'a') },
+    isSharedWith: { text: (text) => api.isSharedWith({ metadata: { annotations: { [api.annotation.sharedWith]: text } } }, 'a') },
+    labelledIdentity: { text: (text) => api.labelledIdentity({ namespace: 'a', name: text, uid: text }, { [api.label.datasetId]: text }) },
+  },
   'src/api/reference.ts': {
     parseReference: { text: (text) => [api.parseReference(text), api.parseReference(`dataset://a/b/${text}`)] },
     referenceIn: { many: (entries) => api.referenceIn({ mounts: list(entries, () => ({ mountPoint: 's3://a' })) }) },

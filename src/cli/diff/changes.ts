@@ -1,4 +1,4 @@
-import { annotation, label, type Manifest, shown } from '../../api/index.ts';
+import { annotation, isOwnedBy, label, type Manifest, ownersOf, shown } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
@@ -128,7 +128,7 @@ async function podsOf(client: KubeClient, workload: LiveObject): Promise<readonl
   if (kind !== 'StatefulSet' && kind !== 'DaemonSet') return undefined;
   const options = { namespace: metadata.namespace, labelSelector: selectorOf(workload), metadataOnly: true };
   const { items } = await client.list(Pod, options);
-  return items.filter((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
+  return items.filter((pod) => isOwnedBy(pod, metadata.uid));
 }
 
 /** Objects with our inventory label that are no longer rendered. */
@@ -152,7 +152,8 @@ async function pruned(
 /** The fields that a reader compares: none that only the API server or the controller uses. */
 export function readable(object: KubeObject): KubeObject {
   const { metadata, status: _, ...rest } = object;
-  const { name, namespace, labels, annotations, ownerReferences } = metadata;
+  const { name, namespace, labels, annotations } = metadata;
+  const owners = ownersOf(object);
   const {
     [annotation.manifestHash]: _hash,
     [annotation.fuseImage]: _image,
@@ -164,7 +165,7 @@ export function readable(object: KubeObject): KubeObject {
     ...(namespace && { namespace }),
     labels,
     ...(Object.keys(noted).length > 0 && { annotations: noted }),
-    ...(ownerReferences && { ownerReferences }),
+    ...(owners.length > 0 && { ownerReferences: owners }),
   };
   return { ...rest, metadata: kept } as KubeObject;
 }

@@ -1,4 +1,4 @@
-import { label } from '../../api/index.ts';
+import { ownerUid } from '../../api/index.ts';
 import { redactedText } from '../../kube/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { phaseOf as phaseIn } from '../../reconciler/kubernetes/store/objects.ts';
@@ -41,7 +41,7 @@ function findingOf(object: KubeObject, situation: Situation): Finding {
       !(type === 'Ready' && wrong.some((other) => other.type === 'NotReady')) &&
       ![...wrong, ...told].some((other) => other.type === reason && other.type !== type),
   );
-  const isOwn = ({ metadata }: KubeObject) => metadata.labels?.[label.owner] === object.metadata.uid;
+  const isOwn = (each: KubeObject) => ownerUid(each) === object.metadata.uid;
   const workloads = situation.workloads.filter(isOwn);
   const jobs = situation.jobs.filter(isOwn);
   const phase = phaseOf(object) || (workloads.length > 0 ? 'set up' : 'not seen yet');

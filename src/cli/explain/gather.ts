@@ -1,4 +1,4 @@
-import { type CustomResource, Dataset, label, operationKinds } from '../../api/index.ts';
+import { type CustomResource, Dataset, label, operationKinds, ownerUid } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
@@ -56,10 +56,10 @@ export async function gather(
   const objects = names.length === 0 ? all : [...new Set(names.flatMap((name) => named(all, name, namespace)))];
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
   const owned = await Promise.all([ownedKinds.StatefulSet, ownedKinds.DaemonSet].map((type) => list(type, { labelSelector: label.owner })));
-  const workloads = owned.flat().filter(({ metadata }) => uids.has(metadata.labels?.[label.owner]));
+  const workloads = owned.flat().filter((workload) => uids.has(ownerUid(workload)));
   const hasRuns = objects.some((object) => isOperation(object) && phaseOf(object) === 'Executing');
   const jobs = (hasRuns ? await list(ownedKinds.Job, { labelSelector: label.owner }) : []).filter(
-    (job) => uids.has(job.metadata.labels?.[label.owner]) && isUnderWay(job),
+    (job) => uids.has(ownerUid(job)) && isUnderWay(job),
   );
   const unready = [...workloads.filter((each) => !isReady(each)), ...jobs];
   const pods = await Promise.all(unready.map((each) => list(Pod, { labelSelector: podSelector(each) })));

@@ -1,10 +1,10 @@
 import {
-  annotation,
+  consentOf,
   Dataset,
   faultsOf,
   InvalidSpec,
+  isSharedWith,
   joinedName,
-  listsNamespace,
   type Manifest,
   parse,
   type PersistentVolumeSpec,
@@ -63,7 +63,7 @@ export async function referenceFrom(
     | undefined;
   if (!volume) return undefined;
   const { claimRef: _, ...spec } = volume;
-  const consent = await consentOf(user, dataset, elsewhere);
+  const consent = await consentTo(user, dataset, elsewhere);
   return {
     ...(need.namespace !== user.namespace && consent && { consent }),
     dataset: { identity: { ...need, uid: dataset.metadata.uid ?? '', collides: false }, mounts: [], status: {} },
@@ -77,9 +77,9 @@ const notReferable = (user: Key, expected: string, found: string) =>
   new InvalidSpec({ path: 'spec.mounts[0].mountPoint', expected, found }, { object: `Dataset ${keyText(user)}` });
 
 /** As the controller has recorded it on the volume, or will. */
-async function consentOf(user: Key, { metadata }: Pick<Dataset, 'metadata'>, elsewhere: Lookup): Promise<ReferenceFact['consent']> {
-  if (listsNamespace(metadata.annotations?.[annotation.sharedWith], user.namespace)) return 'grant';
+async function consentTo(user: Key, dataset: Pick<Dataset, 'metadata'>, elsewhere: Lookup): Promise<ReferenceFact['consent']> {
+  if (isSharedWith(dataset, user.namespace)) return 'grant';
   const own = await elsewhere.find('PersistentVolume', undefined, joinedName(user));
   // The cast: the controller has written it.
-  return own?.metadata.annotations?.[annotation.consent] as ReferenceFact['consent'];
+  return consentOf(own) as ReferenceFact['consent'];
 }

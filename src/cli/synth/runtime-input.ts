@@ -1,4 +1,4 @@
-import { type Dataset, joinedName, label, rivalNames } from '../../api/index.ts';
+import { type Dataset, joinedName, ownerUid, rivalNames } from '../../api/index.ts';
 import type { RuntimeInput } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { identityOf } from '../../reconciler/identity.ts';
@@ -30,7 +30,7 @@ export async function inputFor(
   const sameNames = rivalNames(key, engines).flatMap((name) => datasets.get(name) ?? []);
   const namesakes = sameNames.filter((other) => keyText(keyOf(other)) !== keyText(key));
   const claim = await elsewhere.find('PersistentVolumeClaim', key.namespace, key.name);
-  const isOurs = claim?.metadata.labels?.[label.owner] === object.metadata.uid;
+  const isOurs = ownerUid(claim) === object.metadata.uid;
   const claimed = isOurs ? (claim?.['spec'] as { volumeName?: string } | undefined)?.volumeName : undefined;
   return {
     ...key,

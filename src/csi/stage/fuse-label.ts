@@ -1,5 +1,5 @@
-import { label } from '../../api/labels.ts';
-import { datasetId, fuseNodeLabel, type Identity } from '../../api/names.ts';
+import { fuseNodeLabel } from '../../api/names.ts';
+import { labelledIdentity } from '../../api/records.ts';
 import type { DatasetRecord, NodeCluster, VolumeRecord } from '../cluster/node-cluster.ts';
 import type { RuntimeName, Volume } from '../volume.ts';
 
@@ -31,9 +31,6 @@ export async function fuseOf(
 /** Undefined where a name is too long for a label and the Dataset is gone, whose UID would take its place. */
 export function labelOf(runtime: RuntimeName, dataset: DatasetRecord | undefined): string | undefined {
   const uid = dataset?.uid ?? '';
-  const plain: Identity = { ...runtime, uid, collides: false };
-  // As the controller has it on record (identity.ts of the reconciler): some go by their UID although their names are short.
-  const collides = uid !== '' && dataset?.labels[label.datasetId] === uid && datasetId(plain) !== uid;
-  const key = fuseNodeLabel({ ...plain, collides });
+  const key = fuseNodeLabel(labelledIdentity({ ...runtime, uid }, dataset?.labels));
   return uid === '' && !key.endsWith(`${runtime.namespace}-${runtime.name}`) ? undefined : key;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { label, sessionManagerNodeLabel } from '../../api/labels.ts';
+import { sessionManagerNodeLabel } from '../../api/labels.ts';
+import { fuseGenerationOf } from '../../api/records.ts';
 import { isToGo } from './clean-policy.ts';
 import type { RuntimeRecord } from '../cluster/node-cluster.ts';
 import { sleep } from '../../kube/clock.ts';
@@ -93,7 +94,7 @@ async function mayGo(context: NodeContext, { cleanPolicy }: RuntimeRecord, { nam
   const [wanted, pod] = await Promise.all([context.cluster.claimLabels({ namespace, name }), fusePod(context, { namespace, name })]);
   return isToGo({
     policy: cleanPolicy,
-    wanted: wanted?.[label.fuseGeneration],
-    running: pod?.metadata.labels?.[label.fuseGeneration],
+    wanted: fuseGenerationOf(wanted),
+    running: fuseGenerationOf(pod?.metadata.labels),
   });
 }

@@ -7,6 +7,7 @@ import {
   label,
   type ObjectMeta,
   type OwnerReference,
+  ownersOf,
   runtimeFinalizer,
   VERSION,
 } from '../../api/index.ts';
@@ -43,7 +44,7 @@ export function markPatch(metadata: ObjectMeta, { finalizer, labels, annotations
     ...(metadata.finalizers?.includes(finalizer) ? [] : [appended('/metadata/finalizers', metadata.finalizers, finalizer)]),
     ...entries('/metadata/labels', metadata.labels, labels),
     ...entries('/metadata/annotations', metadata.annotations, annotations),
-    ...ownerOps(metadata.ownerReferences, owners),
+    ...ownerOps(ownersOf({ metadata }), owners),
   ];
   return ops.length > 0 ? [...preconditions(metadata), ...ops] : undefined;
 }

@@ -1,4 +1,4 @@
-import { label, type Manifest } from '../../api/index.ts';
+import { controllerOf, type Manifest, ownerUid } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { isRecord, isZero, MERGED_BY, PRESENT, SETS } from '../diff/compare.ts';
 
@@ -143,10 +143,10 @@ function termsOf({ kind, metadata, ['spec']: spec }: KubeObject): Terms {
   const claim =
     kind === 'PersistentVolume' ? (spec as { claimRef?: { namespace?: string; name?: string } } | undefined)?.claimRef : undefined;
   const namespace = claim?.namespace ?? metadata.namespace;
-  const name = claim?.name ?? metadata.ownerReferences?.find(({ controller }) => controller)?.name ?? metadata.name;
+  const name = claim?.name ?? controllerOf({ metadata })?.name ?? metadata.name;
   const isKnown = namespace !== undefined && name !== undefined;
   return {
-    uid: metadata.labels?.[label.owner],
+    uid: ownerUid({ metadata }),
     joined: isKnown ? `${namespace}-${name}` : undefined,
     path: isKnown ? `/${namespace}/${name}` : undefined,
   };

@@ -1,4 +1,4 @@
-import { annotation, csiDriver, datasetId, GROUP, type Identity, label } from '../../api/index.ts';
+import { annotation, csiDriver, GROUP, type Identity, label, labelledIdentity } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { KnownDataset } from '../known.ts';
 import { type Fields, list, record, text } from '../shapes.ts';
@@ -38,10 +38,7 @@ export function keptDataset(object: KubeObject): KeptDataset {
 }
 
 function identityOf({ metadata: { namespace = '', name, uid = '', labels } }: KubeObject): Identity {
-  const plain = { namespace, name, uid, collides: false };
-  // Without a collision too, a name that is too long for a label is replaced by the UID.
-  const collides = uid !== '' && labels?.[label.datasetId] === uid && datasetId(plain) !== uid;
-  return { ...plain, collides };
+  return labelledIdentity({ namespace, name, uid }, labels);
 }
 
 function runtimeOf({ metadata }: KubeObject, { type, namespace, name }: Fields): KnownDataset['runtime'] {

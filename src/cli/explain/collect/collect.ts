@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { Dataset, type DatasetSpec, label } from '../../../api/index.ts';
+import { Dataset, type DatasetSpec, label, ownerUid } from '../../../api/index.ts';
 import { claimNames, type Runtime } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
@@ -93,7 +93,7 @@ async function* concerned(reader: Reader, { situation, runtimes, namespace }: Co
   const claims = new Set(own.filter(({ kind }) => kind === Dataset.kind).flatMap(({ spec }) => claimNames(spec as DatasetSpec)));
   for (const type of Object.values(ownedKinds).filter(({ namespaced }) => namespaced))
     for await (const object of reader.all(type, { namespace, labelSelector: label.owner })) {
-      if (!uids.has(object.metadata.labels?.[label.owner])) continue;
+      if (!uids.has(ownerUid(object))) continue;
       if (type === ownedKinds.PersistentVolumeClaim) claims.add(object.metadata.name);
       else yield object;
       if (WORKLOADS.has(object.kind)) yield* reader.all(Pod, { namespace, labelSelector: selectorOf(object) });

@@ -1,4 +1,4 @@
-import { datasetId, label, lastValidName } from '../../../api/index.ts';
+import { datasetId, isOwnedBy, label, lastValidName } from '../../../api/index.ts';
 import type { Role } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
@@ -62,6 +62,6 @@ async function afresh(client: KubeClient, { key: { namespace }, names, plan }: P
   const pods = await listAll(client, Pod, { namespace, labelSelector, metadataOnly: true }, (page) => page);
   return {
     workload: (role) => workloads.get(role),
-    pods: ({ metadata: { uid } }) => pods.items.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === uid)),
+    pods: ({ metadata: { uid } }) => pods.items.filter((pod) => isOwnedBy(pod, uid)),
   };
 }

@@ -1,4 +1,4 @@
-import { annotation, Dataset, datasetFinalizer, label } from '../../../api/index.ts';
+import { annotation, Dataset, datasetFinalizer, isOwnedBy, label } from '../../../api/index.ts';
 import type { Cluster } from '../../cluster.ts';
 import { datasetMarks, runtimeMarks } from '../../diff/metadata.ts';
 import { identityOf, recordHolder } from '../../identity.ts';
@@ -25,7 +25,7 @@ export function marker({
       const owners = marks.claims.map((claim) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim.name, uid: claim.uid }));
       await users.mark(typeOf(Dataset), world.dataset, datasetMarks(identity, owners));
       // Garbage collection deletes a runtime whose owner is a Dataset that is gone, and the watch of Datasets may be behind.
-      const isOwned = world.runtime.metadata.ownerReferences?.some((owner) => owner.uid === identity.uid);
+      const isOwned = isOwnedBy(world.runtime, identity.uid);
       if (!isOwned && !users.isThere(world.dataset)) await confirmed([world.dataset]);
       await users.mark(
         typeOf(runtimeOf(store, world).resource),

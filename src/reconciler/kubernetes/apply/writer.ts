@@ -1,5 +1,5 @@
 import type { Monotonic } from '../../../kube/clock.ts';
-import { label, type Manifest } from '../../../api/index.ts';
+import { type Manifest, ownerUid } from '../../../api/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isAlreadyExists } from '../../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
@@ -73,9 +73,9 @@ export function createWriter(client: KubeClient, store: Store, log: Log, clock: 
       if (!waiting) compared(outline, live, immutable, { isEqual: true });
       return;
     }
-    const { namespace, uid, labels, deletionTimestamp } = live.metadata;
+    const { namespace, uid, deletionTimestamp } = live.metadata;
     // It is being deleted, and the event of that starts the next pass: if it has the label by which it is watched.
-    if (deletionTimestamp && labels?.[label.owner] === owner.uid) return;
+    if (deletionTimestamp && ownerUid(live) === owner.uid) return;
     const rival = fights.repaired(uid, owner.edition ?? '', paths);
     if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
     try {

@@ -1,4 +1,4 @@
-import { type Dataset, label, parseReference, referenceIn } from '../../../api/index.ts';
+import { type Dataset, ownerUid, parseReference, referenceIn } from '../../../api/index.ts';
 import { type Key, keyOf, keyText } from '../../world.ts';
 import { isServed } from '../store/views.ts';
 import type { Store } from '../store/store.ts';
@@ -27,5 +27,5 @@ function isFluids(store: Known, text: string, to: Key): boolean {
   const dataset = store.dataset({ namespace, name });
   const reference = dataset && parseReference(referenceIn(dataset.spec) ?? '');
   if (!reference || 'expected' in reference || keyText(reference) !== keyText(to)) return false;
-  return isServed(dataset) && !store.live('PersistentVolumeClaim', namespace, name)?.metadata.labels?.[label.owner];
+  return isServed(dataset) && !ownerUid(store.live('PersistentVolumeClaim', namespace, name));
 }

@@ -1,4 +1,4 @@
-import { annotation, claimName, type Dataset, volumeName } from '../../../api/index.ts';
+import { claimName, type Dataset, isFluids, volumeName } from '../../../api/index.ts';
 import { ApiError, NoAnswer } from '../../../kube/errors.ts';
 import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
@@ -102,8 +102,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
     idleHelpers: (key) => idleHelpers(store, key),
     async usersOf(key, dataset): Promise<Hold | undefined> {
       const claim = store.live('PersistentVolumeClaim', key.namespace, key.name);
-      const isFluids = claim?.metadata.annotations?.[annotation.createdBy] === 'fluid';
-      const users = await usersOfClaim(key, isFluids ? claim.metadata.name : undefined);
+      const users = await usersOfClaim(key, claim && isFluids(claim) ? claim.metadata.name : undefined);
       if ('askAgainMs' in users) return notListed(users);
       if (users.mounting.length > 0) return stillMounted(users.mounting, waitedMs(dataset));
       const references = datasetRef(store, dataset) ?? [];

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { label, volumeName } from '../../../api/index.ts';
+import { ownerUid, volumeName } from '../../../api/index.ts';
 import { PARTS, type Role } from '../../../constructs/index.ts';
 import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
@@ -102,4 +102,4 @@ const isBound = (volume: LiveObject | undefined): boolean => volume?.status?.['p
 
 /** The name of the volume of a claim that this runtime owns. */
 const boundVolumeName = (claim: LiveObject | undefined, owner: string): string | undefined =>
-  claim?.metadata.labels?.[label.owner] === owner ? (claim['spec'] as { volumeName?: string }).volumeName : undefined;
+  claim && ownerUid(claim) === owner ? (claim['spec'] as { volumeName?: string }).volumeName : undefined;

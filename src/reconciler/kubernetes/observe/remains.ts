@@ -1,4 +1,4 @@
-import { type Identity, label, runtimeFinalizer } from '../../../api/index.ts';
+import { type Identity, ownerUid, runtimeFinalizer } from '../../../api/index.ts';
 import type { Runtime } from '../../../constructs/index.ts';
 import type { Teardown } from '../../teardown-steps.ts';
 import type { Key, LiveObject, RuntimeObject } from '../../world.ts';
@@ -22,7 +22,7 @@ export async function ownVolumeOrClaim(
   const found = live ?? (await unseen(context, kind, owner, name));
   if (!found || !isOurs(found, owner, store)) return undefined;
   // An object that Fluid created and that has no label yet belongs to the runtime that serves.
-  return found.metadata.labels?.[label.owner] !== uid && isServedByAnother(store, key, uid) ? undefined : found;
+  return ownerUid(found) !== uid && isServedByAnother(store, key, uid) ? undefined : found;
 }
 
 /** The labels to remove from nodes: none for a runtime that was never set up, and none of another runtime. */

@@ -1,4 +1,4 @@
-import { joinedName, label } from '../../../api/index.ts';
+import { joinedName, ownerUid } from '../../../api/index.ts';
 import type { Candidate } from '../../cluster.ts';
 import { type Evidence, identityOf } from '../../identity.ts';
 import { type Key, keyText } from '../../world.ts';
@@ -12,7 +12,7 @@ export function evidence(store: Store, key: Key, known: Evidence): Evidence {
 
 function holderOf(store: Store, key: Key, runtime: string | undefined): Key | undefined {
   const live = store.live('PersistentVolume', undefined, joinedName(key));
-  const owner = live?.metadata.labels?.[label.owner] ?? '';
+  const owner = ownerUid(live) ?? '';
   if (!store.isOwner(owner)) return undefined;
   // The runtime's own volume is its own, whatever claim a user has written into it.
   if (owner === runtime) return key;

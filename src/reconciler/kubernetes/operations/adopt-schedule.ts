@@ -1,8 +1,7 @@
-import { label } from '../../../api/index.ts';
+import { controllerOf, label, ownerUid } from '../../../api/index.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
 import { unseen } from '../observe/unseen.ts';
-import { controllerOf } from '../store/objects.ts';
 import type { Owner } from '../store/owner.ts';
 
 /** A CronJob keeps four Jobs that have ended, by default, and one that runs. */
@@ -18,8 +17,8 @@ export async function adoptSchedule(context: Pick<ClusterContext, 'client' | 'st
   if (!cronJob) return;
   // Fluid's templates have this label, and Kubernetes gives it to their Jobs.
   const { items } = await client.list(ownedKinds.Job, { namespace: owner.namespace, labelSelector: `cronjob=${name}`, limit: MOST_JOBS });
-  for (const { metadata, ...job } of items) {
-    if (controllerOf({ metadata, ...job })?.uid !== cronJob.metadata.uid || metadata.labels?.[label.owner] === owner.uid) continue;
+  for (const { metadata } of items) {
+    if (controllerOf({ metadata })?.uid !== cronJob.metadata.uid || ownerUid({ metadata }) === owner.uid) continue;
     const patch = { metadata: { uid: metadata.uid, labels: { [label.owner]: owner.uid } } };
     store.remember(await client.patch(ownedKinds.Job, { namespace: owner.namespace, name: metadata.name }, patch, { type: 'merge' }));
   }

@@ -1,4 +1,4 @@
-import { annotation, label } from '../../../api/index.ts';
+import { annotation, isOwnedBy, ownerUid } from '../../../api/index.ts';
 import type { JobEnd, JobView, ScheduleView, Work } from '../../operations/world.ts';
 import type { LiveObject } from '../../world.ts';
 
@@ -17,7 +17,7 @@ const statusOf = ({ status }: LiveObject): JobStatus => (status ?? {}) as JobSta
 
 /** A Job as its operation sees it; undefined if it belongs to another one. `SuccessCriteriaMet` and the like come before the end. */
 export function jobView(job: LiveObject | undefined, owner: string): JobView | undefined {
-  if (!job || job.metadata.labels?.[label.owner] !== owner) return undefined;
+  if (!job || ownerUid(job) !== owner) return undefined;
   const { conditions = [] } = statusOf(job);
   const {
     [annotation.progressFile]: progressFile,
@@ -45,7 +45,7 @@ export function jobView(job: LiveObject | undefined, owner: string): JobView | u
 
 /** A CronJob as its operation sees it; undefined if it belongs to another one. */
 export function scheduleView(live: LiveObject | undefined, owner: string): ScheduleView | undefined {
-  if (!live || live.metadata.labels?.[label.owner] !== owner) return undefined;
+  if (!live || ownerUid(live) !== owner) return undefined;
   const { lastScheduleTime, lastSuccessfulTime } = (live.status ?? {}) as Partial<ScheduleView>;
   return {
     name: live.metadata.name,
@@ -76,7 +76,5 @@ const hasPods = (job: LiveObject): boolean => {
 
 /** The latest Job of a CronJob: `kubectl create job --from` makes one too, which has the CronJob as an owner that does not control it. */
 export const latestOf = (schedule: ScheduleView | undefined, inventory: readonly LiveObject[]): LiveObject | undefined =>
-  inventory
-    .filter((each) => each.kind === 'Job' && each.metadata.ownerReferences?.some(({ uid }) => uid === schedule?.uid))
-    .toSorted((a, b) => ageOf(b).localeCompare(ageOf(a)))[0];
+  inventory.filter((each) => each.kind === 'Job' && isOwnedBy(each, schedule?.uid)).toSorted((a, b) => ageOf(b).localeCompare(ageOf(a)))[0];
 const ageOf = ({ metadata: { creationTimestamp = '', name } }: LiveObject): string => `${creationTimestamp}/${name}`;

@@ -1,4 +1,4 @@
-import { GROUP, operationFinalizer, VERSION } from '../../../api/index.ts';
+import { GROUP, isOwnedBy, operationFinalizer, VERSION } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import { redactedText } from '../../../kube/redact.ts';
 import { choose } from '../../choose.ts';
@@ -93,7 +93,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     async mark(operation, dataset) {
       const { name, uid = '' } = dataset.metadata;
       // Garbage collection deletes an operation whose owner is a Dataset that is gone, and the watch of Datasets may be behind.
-      const isOwned = operation.metadata.ownerReferences?.some((owner) => owner.uid === uid);
+      const isOwned = isOwnedBy(operation, uid);
       if (!isOwned && !users.isThere(dataset)) await confirmed([dataset]);
       await users.mark(store.typeOf(operation.kind), operation, {
         finalizer: operationFinalizer(operation.kind),

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { label } from '../../../api/index.ts';
+import { ownerUid } from '../../../api/index.ts';
 import type { Operation, SshKeys } from '../../../constructs/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
@@ -29,9 +29,7 @@ async function ownSecret(client: Pick<KubeClient, 'get'>, operation: Asked) {
     if (!isNotFound(error)) throw error;
   });
   // The cast: a Secret was read.
-  return found?.metadata.labels?.[label.owner] === uid
-    ? (found as typeof found & { readonly data?: Readonly<Record<string, string>> })
-    : undefined;
+  return found && ownerUid(found) === uid ? (found as typeof found & { readonly data?: Readonly<Record<string, string>> }) : undefined;
 }
 
 const decoded = (text: string): string => Buffer.from(text, 'base64').toString('utf8');

@@ -1,4 +1,4 @@
-import { annotation, csiDriver, type Dataset, label, listsNamespace } from '../../../api/index.ts';
+import { consentOf, csiDriver, type Dataset, isSharedWith, ownerUid } from '../../../api/index.ts';
 import type { ReferenceFact } from '../../../constructs/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
@@ -24,11 +24,11 @@ export async function consentTo(
   to: Key,
   dataset: Dataset | undefined,
 ): Promise<Consent | 'none'> {
-  if (dataset && listsNamespace(dataset.metadata.annotations?.[annotation.sharedWith], user.namespace)) return 'grant';
+  if (dataset && isSharedWith(dataset, user.namespace)) return 'grant';
   if (openReferences) return 'open';
   if (!dataset) return 'none';
   const live = store.live('PersistentVolume', undefined, user.volume);
-  if (live?.metadata.labels?.[label.owner] !== undefined) return isOnRecord(live, user, to) ? 'fluid' : 'none';
+  if (live && ownerUid(live) !== undefined) return isOnRecord(live, user, to) ? 'fluid' : 'none';
   // Fluid has set up nothing for a Dataset that was never bound: one that waits for consent costs no request.
   const own = store.dataset(user);
   if (!own || !isServed(own)) return 'none';
@@ -54,14 +54,14 @@ export async function isWithdrawn(context: Context, user: User, planned: Key | u
 /** Sluice's own volume, which was Fluid's. */
 function isOnRecord(volume: KubeObject, user: Key, to: Key): boolean {
   const target = targetOf(volume);
-  return isSame(claimedBy(volume), user) && !!target && isSame(target, to) && volume.metadata.annotations?.[annotation.consent] === 'fluid';
+  return isSame(claimedBy(volume), user) && !!target && isSame(target, to) && consentOf(volume) === 'fluid';
 }
 
 /** A volume that Fluid has set up, and nobody has taken over. */
 function isFluids(volume: KubeObject, user: Key, to: Key): boolean {
   const { csi } = (volume['spec'] ?? {}) as { csi?: { driver?: string; volumeAttributes?: Readonly<Record<string, string>> } };
   const { runtime_namespace: namespace = '', runtime_name: name = '' } = csi?.volumeAttributes ?? {};
-  const isOurs = volume.metadata.labels?.[label.owner] !== undefined;
+  const isOurs = ownerUid(volume) !== undefined;
   return !isOurs && csi?.driver === csiDriver && isSame(claimedBy(volume), user) && isSame({ namespace, name }, to);
 }
 

@@ -1,4 +1,4 @@
-import { label } from '../../../api/index.ts';
+import { ownerUid } from '../../../api/index.ts';
 import type { Facts, VolumePlan } from '../../../constructs/index.ts';
 import { type Hold, type Key, keyText } from '../../world.ts';
 import type { Store } from '../store/store.ts';
@@ -23,7 +23,7 @@ export function astray(
   attributes: () => VolumePlan['attributes'],
 ): Hold | undefined {
   const live = store.live('PersistentVolume', undefined, volume);
-  if (live?.metadata.labels?.[label.owner] === undefined) return undefined;
+  if (!live || ownerUid(live) === undefined) return undefined;
   const [found, wanted] = [leadsTo(store, volume), reference?.dataset.identity].map((key) => key && keyText(key));
   if ((!found && !wanted) || (found === wanted && reference?.consent === 'fluid')) return undefined;
   // The cast: what the store keeps of a volume.

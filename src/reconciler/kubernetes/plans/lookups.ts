@@ -1,5 +1,5 @@
 import type { Monotonic } from '../../../kube/clock.ts';
-import { label } from '../../../api/index.ts';
+import { managerOf } from '../../../api/index.ts';
 import type { ClaimFact } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
@@ -79,7 +79,7 @@ export function createLookups(client: KubeClient, clock: Monotonic): Lookups {
             ? await orNothing(ownedKinds.PersistentVolume, { name: volumeName })
             : undefined;
         if (!volume) return { missing: `persistent volume claim ${name} not bounded yet` };
-        return { found: claimFact(claim, volume), manager: claim.metadata.labels?.[label.managedBy] };
+        return { found: claimFact(claim, volume), manager: managerOf(claim) };
       }),
     keys: (namespace, name, asker) =>
       awaited(asker, `configmap/${name}`, 'ConfigMapNotFound', async () => {

@@ -1,7 +1,7 @@
 import {
   annotation,
   type Dataset,
-  label,
+  ownerUid,
   type PersistentVolumeSpec,
   referenceIn,
   type RuntimeStatus,
@@ -61,7 +61,7 @@ export async function referenceFact(
   const identity = identityOf({ namespace, name }, evidence(store, { namespace, name }, { dataset, runtime: chosen.object }));
   const live = store.live('PersistentVolume', undefined, volumeName(identity));
   // Names of volumes may be equal: a volume that is not of this runtime may belong to another namespace.
-  const isItsOwn = live?.metadata.labels?.[label.owner] === chosen.object.metadata.uid;
+  const isItsOwn = ownerUid(live) === chosen.object.metadata.uid;
   const volume = live && isItsOwn ? (specs.get(live) ?? (await read(live))) : undefined;
   if (!volume) return notBound;
   return {

@@ -1,8 +1,6 @@
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Key } from '../../world.ts';
 
-export const controllerOf = ({ metadata }: KubeObject) => metadata.ownerReferences?.find(({ controller }) => controller);
-
 /** Whether an object may belong to something in this namespace: it is in the namespace, or belongs to the whole cluster. */
 export const isIn = ({ metadata }: KubeObject, { namespace }: Pick<Key, 'namespace'>): boolean =>
   (metadata.namespace ?? namespace) === namespace;

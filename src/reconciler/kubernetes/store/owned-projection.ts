@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { annotation, label } from '../../../api/index.ts';
+import { annotation, label, ownerUid } from '../../../api/index.ts';
 import type { KubeObject, ObjectMeta } from '../../../kube/types.ts';
 import type { LiveObject } from '../../world.ts';
 import { createLedger, type Ownership } from '../managed-fields.ts';
@@ -113,7 +113,7 @@ export function createOwnedProjection({ text: shared }: Pick<Sharing, 'text'>): 
   return (object) => {
     const { apiVersion, kind, metadata } = object;
     const { name, namespace, uid = '', resourceVersion = '', generation, creationTimestamp, deletionTimestamp, ownerReferences } = metadata;
-    const family = metadata.labels?.[label.owner] ?? '';
+    const family = ownerUid(object) ?? '';
     const { spec, status, template } = BODIES[kind]?.((object['spec'] ?? {}) as Fields, (object['status'] ?? {}) as Fields) ?? {};
     return {
       apiVersion,

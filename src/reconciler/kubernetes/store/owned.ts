@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Dataset, label } from '../../../api/index.ts';
+import { controllerOf, Dataset, label, ownerUid } from '../../../api/index.ts';
 import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
 import type { OperationKind } from '../../../constructs/index.ts';
 import { type Key, keyText, type LiveObject, type OperationKey } from '../../world.ts';
 import { ownedKinds } from '../kinds.ts';
 import type { Inventories } from './inventories.ts';
-import { controllerOf, phaseOf } from './objects.ts';
+import { phaseOf } from './objects.ts';
 import { metadataOnly } from './owned-projection.ts';
 import type { Referrers } from './referrers.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -28,9 +28,9 @@ export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOpti
 
   function onChange({ kind }: ResourceType, change: Change<KubeObject>, isEcho: boolean): void {
     const object = change.object as LiveObject;
-    const uid = ownerUid(object);
+    const uid = familyOf(object);
     // An object whose label changed was in the inventory of the old owner, which misses it from now on.
-    const oldUid = change.type === 'changed' ? ownerUid(change.old) : uid;
+    const oldUid = change.type === 'changed' ? familyOf(change.old) : uid;
     if (change.type === 'deleted' || oldUid !== uid) inventories.remove(oldUid, object);
     if (change.type !== 'deleted') inventories.add(uid, object);
     if (kind === 'PersistentVolume') {
@@ -64,7 +64,7 @@ export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOpti
   );
 }
 
-const ownerUid = ({ metadata: { labels } }: KubeObject): string => labels?.[label.owner] ?? '';
+const familyOf = (object: KubeObject): string => ownerUid(object) ?? '';
 
 /** Whether nothing changed but what no pass waits for: a claim became Bound, or its controller saw a DaemonSet that has no pods. */
 function isOthersNews(change: Change<KubeObject>): boolean {

@@ -1,11 +1,10 @@
-import { label } from '../../../api/index.ts';
+import { controllerOf, label, ownerUid } from '../../../api/index.ts';
 import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Key, LiveObject } from '../../world.ts';
 import { Pod } from '../kinds.ts';
 import { createGroups } from './groups.ts';
 import type { Inventories } from './inventories.ts';
-import { controllerOf } from './objects.ts';
 import { isElsewhere, isNews } from './pod-news.ts';
 import type { Watched, Watches } from './watches.ts';
 
@@ -37,7 +36,7 @@ export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owne
     else byWorkload.set(workload.uid, object);
     if (change.type !== 'changed' || isElsewhere(change.old, object)) onPlacement({ workload: workload.uid });
     const live = owned.get(workload.kind)?.shown(object.metadata.namespace, workload.name) as LiveObject | undefined;
-    const owner = live?.metadata.labels?.[label.owner];
+    const owner = live && ownerUid(live);
     const key = owner && inventories.ownerOf(owner, object);
     if (key && isNews(change, live, awaited.has(owner))) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
   }

@@ -1,4 +1,4 @@
-import { annotation, type Dataset, label, type Manifest, type ObjectMeta, valueFile } from '../../../api/index.ts';
+import { annotation, type Dataset, fuseGenerationOf, isOwnedBy, type Manifest, type ObjectMeta, valueFile } from '../../../api/index.ts';
 import type { Facts, PodFact, Runtime } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { LiveObject, RuntimeObject, WorkloadView } from '../../world.ts';
@@ -48,7 +48,7 @@ export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fu
       | { template?: { metadata?: Pick<ObjectMeta, 'labels' | 'annotations'>; spec?: { containers?: readonly { image?: string }[] } } }
       | undefined
   )?.template;
-  const generation = Number(template?.metadata?.labels?.[label.fuseGeneration]);
+  const generation = Number(fuseGenerationOf(template?.metadata?.labels));
   const image = workload?.metadata.annotations?.[annotation.fuseImage] ?? template?.spec?.containers?.[0]?.image;
   const scriptHash = template?.metadata?.annotations?.[annotation.scriptHash];
   return image && Number.isInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
@@ -56,7 +56,7 @@ export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fu
 
 /** How many masters the StatefulSet of this runtime has. */
 export function liveMasters(workload: Manifest | LiveObject | undefined, uid: string | undefined): number | undefined {
-  const isOwn = workload?.metadata.ownerReferences?.some((owner) => owner.uid === uid);
+  const isOwn = isOwnedBy(workload, uid);
   return isOwn ? (workload?.['spec'] as { readonly replicas?: number } | undefined)?.replicas : undefined;
 }
 
