@@ -16,6 +16,8 @@ export interface Cast {
 }
 export interface Edit {
   readonly kind: string;
+  /** Another object than the Dataset's own. */
+  readonly at?: { readonly namespace: string; readonly name: string };
   readonly patch: object;
 }
 
@@ -76,11 +78,113 @@ const juicefs: Making = (_, name) => ({
   ],
 });
 
-const makings: Readonly<Record<string, Making>> = { thin, juicefs };
-export type CastName = string;
-export const castNames: readonly CastName[] = Object.keys(makings);
+const onPodNetwork = { networkMode: 'ContainerNetwork' };
+const memory = { levels: [{ mediumtype: 'MEM' as const, quota: '64Mi' }] };
+const disk = { levels: [{ mediumtype: 'SSD' as const, path: '/cache', quota: '2Gi' }] };
 
-export function castOf(kind: CastName, namespace: string, name: string, random: Random): Cast {
+const alluxio: Making = (_, name, random) => ({
+  runtime: 'AlluxioRuntime',
+  given: [],
+  objects: [
+    write.openDataset(name),
+    write.alluxioRuntime(name, { replicas: random.int(1, 2), tieredstore: disk, master: { replicas: random.pick([1, 3]) } }),
+  ],
+  edits: [
+    ...datasetEdits,
+    edit('AlluxioRuntime', { replicas: 0 }),
+    edit('AlluxioRuntime', { replicas: 3 }),
+    edit('AlluxioRuntime', { worker: onPodNetwork }),
+    edit('AlluxioRuntime', { properties: { 'alluxio.user.file.writetype.default': 'MUST_CACHE' } }),
+    edit('AlluxioRuntime', { master: { replicas: 2 } }),
+  ],
+});
+
+const cache: Making = (_, name) => ({
+  runtime: 'CacheRuntime',
+  given: [write.plainClass('master', 'worker', 'client')],
+  objects: [write.openDataset(name), write.cacheRuntime(name, { runtimeClassName: 'plain', worker: { replicas: 1 } })],
+  edits: [
+    ...datasetEdits,
+    edit('CacheRuntime', { options: { key: 'value' } }),
+    edit('CacheRuntime', { worker: { replicas: 2 } }),
+    edit('CacheRuntime', { runtimeClassName: 'nowhere' }),
+    edit('CacheRuntime', { runtimeClassName: 'plain' }),
+  ],
+});
+
+const ossMount = (name: string) => ({ mountPoint: `oss://${name}/data`, name, options: { 'fs.oss.endpoint': 'oss.example' } });
+const jindo: Making = (_, name) => ({
+  runtime: 'JindoRuntime',
+  given: [],
+  objects: [
+    write.datasetObject(name, { mounts: [ossMount('data')] }),
+    write.jindoRuntime(name, { replicas: 1, tieredstore: disk, networkmode: 'ContainerNetwork' } as object),
+  ],
+  edits: [
+    edit('Dataset', { mounts: [ossMount('data'), ossMount('more')] }),
+    edit('Dataset', { mounts: [ossMount('more')] }),
+    edit('Dataset', { mounts: [{ mountPoint: 'nothing', name: 'data' }] }),
+    edit('JindoRuntime', { replicas: 2 }),
+    edit('JindoRuntime', { fuse: { properties: { 'fs.oss.download.thread.concurrency': '200' } } }),
+  ],
+});
+
+const nas = (path: string) => ({ mountPoint: `nfs://0a0b0c0d-x.cn-hangzhou.nas.aliyuncs.com:/${path}`, name: 'images' });
+const efc: Making = (_, name, random) => ({
+  runtime: 'EFCRuntime',
+  given: [],
+  objects: [
+    write.datasetObject(name, { mounts: [nas('images')] }),
+    write.efcRuntime(name, { replicas: random.int(1, 2), tieredstore: disk }),
+  ],
+  edits: [
+    edit('EFCRuntime', { replicas: 2 }),
+    edit('EFCRuntime', { worker: onPodNetwork }),
+    edit('EFCRuntime', { fuse: { properties: { g_x: '1' } } }),
+    edit('Dataset', { mounts: [nas('other')] }),
+  ],
+});
+
+const vineyard: Making = (_, name) => ({
+  runtime: 'VineyardRuntime',
+  given: [],
+  objects: [write.datasetObject(name, {}), write.vineyardRuntime(name, { replicas: 1, tieredstore: memory })],
+  edits: [
+    edit('VineyardRuntime', { replicas: 2 }),
+    edit('VineyardRuntime', { worker: { options: { 'vineyardd.reserve.memory': 'true' } } }),
+    edit('VineyardRuntime', { tieredstore: { levels: [{ mediumtype: 'MEM', quota: '128Mi' }] } }),
+  ],
+});
+
+/** A Dataset that refers to one of another namespace. Its runtime the controller creates. */
+const SOURCE = { namespace: 'default', name: 'source' };
+const shared = (to: string) => ({ metadata: { annotations: { 'data.fluid.io/shared-with': to } } });
+const reference: Making = (namespace, name, random) => {
+  const source = write.openDataset(SOURCE.name, { accessModes: ['ReadWriteMany'] });
+  return {
+    runtime: undefined,
+    given: [thinProfile],
+    objects: [
+      { ...source, metadata: { ...SOURCE, ...shared(random.pick([namespace, '*', 'elsewhere'])).metadata } },
+      { ...write.thinRuntime(SOURCE.name, { profileName: 'profile' }), metadata: SOURCE },
+      write.datasetObject(name, {
+        mounts: [{ mountPoint: `dataset://${SOURCE.namespace}/${SOURCE.name}/${random.pick(['', 'train'])}`, name: 'r' }],
+      }),
+    ],
+    edits: [
+      { kind: 'Dataset', at: SOURCE, patch: shared(namespace) },
+      { kind: 'Dataset', at: SOURCE, patch: shared('nobody') },
+      { kind: 'Dataset', at: SOURCE, patch: { spec: mountsOf('a') } },
+      edit('Dataset', { mounts: [{ mountPoint: `dataset://${SOURCE.namespace}/${SOURCE.name}/other`, name: 'r' }] }),
+      edit('Dataset', { mounts: [{ mountPoint: 'dataset://default/nowhere', name: 'r' }] }),
+    ],
+  };
+};
+
+const makings: Readonly<Record<string, Making>> = { thin, juicefs, alluxio, cache, jindo, efc, vineyard, reference };
+export const castNames: readonly string[] = Object.keys(makings);
+
+export function castOf(kind: string, namespace: string, name: string, random: Random): Cast {
   const making = makings[kind];
   if (!making) throw new Error(`expected one of ${castNames.join(', ')}, found ${kind}`);
   const made = making(namespace, name, random);

@@ -16,6 +16,9 @@ const KINDS = [
   'Pod',
   'Node',
   'Lease',
+  'DataLoad',
+  'DataProcess',
+  'Job',
 ] as const;
 const REFUSALS = [403, 409, 410, 422, 429, 500, 503] as const;
 const READS = ['get', 'list', 'watch'] as const;

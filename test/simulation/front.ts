@@ -160,7 +160,7 @@ async function listOf(server: ApiServer, { type, namespace, query, metadataOnly 
 const listers = new WeakMap<ApiServer, ReturnType<ApiServer['client']>>();
 /** One client for all lists, since each client remembers its pages. */
 export function lister(server: ApiServer): ReturnType<ApiServer['client']> {
-  const known = listers.get(server) ?? server.client({ fieldManager: 'front' });
+  const known = listers.get(server) ?? server.client({ fieldManager: 'front', readsOnly: true });
   listers.set(server, known);
   return known;
 }

@@ -142,7 +142,8 @@ export function createTroubles(time: VirtualTime, random: Random): Troubles {
       for (const { how } of commandFaults) return how === 'hang' ? { ms: 60_000 } : { ms, error: 'simulated: the connection was refused' };
       return { ms };
     },
-    end({ controllers, places, start }) {
+    end({ controllers, machines, places, start }) {
+      machines.rest();
       for (const set of [requestFaults, denials, commandFaults, deaths]) set.clear();
       controllers.paused.clear();
       controllers.unready.clear();

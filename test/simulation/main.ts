@@ -1,26 +1,52 @@
+/**
+ * `npm run simulate`: worlds of new seeds, or one world once more.
+ *
+ *   --seeds N          N worlds, after those of the last call; with --from S from seed S
+ *   --seed S           the world of this seed: what happens in it, and what is found
+ *   --only 1,4         with only these happenings of it
+ *   --trace            with its last requests, and what its processes logged
+ *   --faults           worlds in which the code has a planted fault, one after the other
+ */
 import { parseArgs } from 'node:util';
 import { said } from './plan.ts';
 import { run } from './run.ts';
 import { planOf } from './scenario.ts';
+import { runSeeds } from './seeds-run.ts';
+import { onlyOf, shrink } from './shrink.ts';
 
 const { values } = parseArgs({
-  options: { seed: { type: 'string' }, seeds: { type: 'string' }, from: { type: 'string' }, trace: { type: 'boolean' } },
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string' },
+    from: { type: 'string' },
+    only: { type: 'string' },
+    threads: { type: 'string', default: '2' },
+    trace: { type: 'boolean', default: false },
+    shrink: { type: 'boolean', default: false },
+  },
 });
-const from = Number(values.seed ?? values.from ?? 1);
-const count = Number(values.seeds ?? 1);
-const began = performance.now();
-let failed = 0;
-for (let seed = from; seed < from + count; seed++) {
-  const plan = planOf(seed);
-  const outcome = await run(plan, { keep: values.trace ? 5000 : 0 });
-  if (values.seed !== undefined) {
-    for (const each of plan.happenings) console.log(said(each));
-    if (values.trace) console.log(outcome.lines.join('\n'));
-    const again = await run(plan);
-    console.log(`trace ${outcome.trace} ${values.trace ? '' : again.trace}, ${outcome.events} events`);
-  }
-  if (outcome.finding === undefined) continue;
-  failed++;
-  console.log(`seed ${seed}: ${outcome.finding}`);
+const TRACED = 20_000;
+
+if (values.seed !== undefined) await replay(Number(values.seed));
+else {
+  const found = await runSeeds(Number(values.seeds ?? 100), {
+    ...(values.from !== undefined && { from: Number(values.from) }),
+    threads: Number(values.threads),
+  });
+  process.exitCode = found > 0 ? 1 : 0;
 }
-console.log(`${count} seeds, ${failed} with findings, ${Math.round(performance.now() - began)} ms`);
+
+async function replay(seed: number): Promise<void> {
+  const whole = planOf(seed);
+  const asked = values.only?.split(',').filter(Boolean).map(Number);
+  const kept = asked ?? (values.shrink ? await shrink(whole) : undefined) ?? whole.happenings.map((_, i) => i);
+  const plan = onlyOf(whole, kept);
+  console.log(
+    `${plan.candidates} processes, ${plan.nodes} nodes, probes every ${plan.probeMs} ms; all faults have ended after ${plan.calmMs / 1000} s`,
+  );
+  plan.happenings.forEach((each, i) => console.log(`${String(kept[i]).padStart(3)}  ${said(each)}`));
+  const { finding, lines, events, trace } = await run(plan, { keep: values.trace ? TRACED : 0 });
+  if (lines.length > 0) console.log(lines.join('\n'));
+  console.log(`${events} events, trace ${trace}: ${finding ?? 'nothing found'}`);
+  process.exitCode = finding === undefined ? 0 : 1;
+}

@@ -63,7 +63,7 @@ export async function run(plan: Plan, { keep = 0 }: { readonly keep?: number } =
         onCommand: (process) => note(`${process.name} exec`),
         onSent(process, request) {
           found(checks.sent(process, request));
-          if (isQuiet && isRestless(request)) found(`nothing happens, but ${process.name} sends ${textOf(request)}`);
+          if (isQuiet && isRestless(request, server.all())) found(`nothing happens, but ${process.name} sends ${textOf(request)}`);
         },
         onAnswered(process, request, answer, before) {
           note(`${process.name} ${textOf(request)} ${answer.status}`);
@@ -113,10 +113,16 @@ const textOf = ({ verb, type, namespace, name, subresource, query }: WireRequest
   [verb, type.kind, [namespace, name, subresource].filter(Boolean).join('/'), query.get('continue') ?? ''].filter(Boolean).join(' ');
 
 /** A healthy cluster is left alone but for the lease, watches, and Secrets that are read again from time to time. */
-function isRestless({ verb, type }: WireRequest): boolean {
+function isRestless({ verb, type }: WireRequest, objects: readonly KubeObject[]): boolean {
   if (type.kind === 'Lease' || verb === 'watch') return false;
+  // Pods of users are not watched: while some keep an object from being deleted, or fuse pods on a node, they are listed every ten seconds.
+  if (verb === 'list' && type.kind === 'Pod' && objects.some(isHeldByPods)) return false;
   return WRITES.includes(verb) || verb === 'list';
 }
+
+const isHeldByPods = ({ metadata, status }: KubeObject): boolean =>
+  metadata.deletionTimestamp !== undefined ||
+  ((status ?? {}) as { conditions?: readonly { type: string }[] }).conditions?.some(({ type }) => type === 'PlacementWaiting') === true;
 
 function logOf(process: Process, note: (line: string) => void, isKept: boolean): Log {
   const line = (level: string) => (fields: object, message: string) => {

@@ -1,6 +1,9 @@
 import type { KubeObject } from '../../src/kube/types.ts';
+import { sidecar } from '../../src/api/sidecars.ts';
+import { reader } from '../support/objects.ts';
 import { type Cast, castNames, castOf } from './casts.ts';
 import { drawFaults } from './faults.ts';
+import { operationsOn } from './operations.ts';
 import type { Deed, Happening, Plan } from './plan.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -44,15 +47,48 @@ function deedsOf(cast: Cast, random: Random): readonly Happening[] {
     const kind = random.int(0, 9);
     const object = random.pick(objects);
     if (kind < 6 && edits.length > 0) {
-      const { kind, patch } = random.pick(edits);
-      at(atMs, { does: 'edit', kind, namespace, name: kind.endsWith('Profile') ? 'profile' : name, patch });
+      const { kind, patch, at: where = { namespace, name } } = random.pick(edits);
+      at(atMs, { does: 'edit', kind, ...where, ...(kind.endsWith('Profile') && { name: 'profile' }), patch });
     } else if (kind < 9) {
-      at(atMs, { does: 'delete', kind: object.kind, namespace, name: object.metadata.name });
+      at(atMs, { does: 'delete', kind: object.kind, namespace: object.metadata.namespace ?? '', name: object.metadata.name });
       if (random.chance(0.8)) create(object, atMs + random.int(0, 5000));
     } else at(atMs, { does: random.pick(['lose', 'vandalize']), which: random.int(0, 30) });
   }
+  return [...happenings, ...operationsOn(cast, random, BUSY_MS), ...podsOn(cast, random)];
+}
+
+/** Pods that mount the claim for a while, and pods with a sidecar whose application ends. */
+function podsOn({ namespace, name }: Cast, random: Random): readonly Happening[] {
+  const happenings: Happening[] = [];
+  const count = random.pick([0, 0, 0, 1, 2]);
+  for (let i = 0; i < count; i++) {
+    const atMs = random.int(0, BUSY_MS);
+    const pod = reader(`reader-${name}-${i}`, name);
+    const object = { ...pod, metadata: { ...pod.metadata, namespace, labels: { app: 'reader' } } };
+    happenings.push({ atMs, does: 'create', object });
+    if (random.chance(0.6))
+      happenings.push({ atMs: atMs + random.int(0, BUSY_MS), does: 'delete', kind: 'Pod', namespace, name: object.metadata.name });
+  }
+  if (random.chance(0.1)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'create', object: application(namespace) });
   return happenings;
 }
+
+const application = (namespace: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'application', namespace, labels: { [sidecar.done]: 'true', [`${sidecar.datasetName}fluid-fuse-0`]: 'demo' } },
+  spec: {
+    restartPolicy: 'Never',
+    containers: [
+      {
+        name: 'fluid-fuse-0',
+        image: 'example.io/fuse',
+        lifecycle: { preStop: { exec: { command: ['sh', '-c', 'umount /runtime-mnt'] } } },
+      },
+      { name: 'main', image: 'example.io/main' },
+    ],
+  },
+});
 
 function elsewhere(random: Random): readonly Happening[] {
   const happenings: Happening[] = [];

@@ -9,6 +9,7 @@ import type { ExecFence } from '../../src/reconciler/kubernetes/commands/pod-exe
 import { type Controllers, createControllers } from '../../src/testing/api-server/controllers/index.ts';
 import { type ApiServer, createApiServer } from '../../src/testing/api-server/index.ts';
 import { builtInKinds } from '../../src/testing/api-server/kinds.ts';
+import { createMachines, type Machines } from './machines.ts';
 import { createNetwork, type Network, type NetworkRules } from './network.ts';
 import type { Plan } from './plan.ts';
 import { createEngines } from './pods.ts';
@@ -45,6 +46,7 @@ export interface World {
   readonly server: ApiServer;
   readonly controllers: Controllers;
   readonly network: Network;
+  readonly machines: Machines;
   readonly places: readonly Place[];
   /** The place whose process holds the Lease. */
   leader(): Place | undefined;
@@ -62,6 +64,7 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
   for (let i = 1; i <= plan.nodes; i++) server.put(nodeOf(`node-${i}`));
   for (const object of plan.given) server.put(object);
 
+  const machines = createMachines(server, time, random.fork('machines'));
   const pace = random.fork('controllers');
   let isDue = false;
   server.onChange = () => {
@@ -70,6 +73,7 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
     time.after(pace.int(1, 120), () => {
       isDue = false;
       controllers.settle();
+      machines.tick();
     });
   };
   // As the watch cache does, so that no watch takes a quiet kind for a dead connection.
@@ -94,7 +98,8 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
             try {
               if (error !== undefined || ms > timeoutMs) throw new Error(error ?? 'the command took too long');
               if (!server.get('Pod', where.namespace, where.pod)) throw new Error(`pod ${where.pod} does not exist`);
-              resolve(engines(where, argv));
+              resolve(where.container.startsWith('fluid-fuse-') ? '' : engines(where, argv));
+              if (argv.join(' ').includes('kill ')) machines.ends(where.namespace, where.pod, where.container);
             } catch (failure) {
               reject(failure);
             }
@@ -138,6 +143,7 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
     server,
     controllers,
     network,
+    machines,
     places,
     leader: () => places.find(({ identity }) => identity === holderOf(server)),
     start,

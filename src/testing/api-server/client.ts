@@ -22,6 +22,8 @@ export interface MemoryClientOptions {
   readonly fieldManager?: string;
   /** Moment after which no write is sent, in milliseconds since the epoch. */
   readonly deadline?: () => number;
+  /** The caller changes nothing that it gets, so lists and events need no copies. */
+  readonly readsOnly?: boolean;
 }
 
 export interface Backend {
@@ -46,10 +48,10 @@ const METHODS: Readonly<Record<Verb, Method | 'WATCH'>> = {
 };
 
 /** A client of the API server in memory: each request takes a turn of the event loop's microtasks, and no time. */
-export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadline }: MemoryClientOptions): KubeClient {
+export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadline, readsOnly = false }: MemoryClientOptions): KubeClient {
   const { storage, objects, rules, watches, now } = backend;
   const closed = new AbortController();
-  const page = createPages(storage);
+  const page = createPages(storage, readsOnly);
 
   /** Takes a request past the rules to the server. */
   async function send<T>(request: ApiRequest, signal: AbortSignal | undefined, act: (writing: Writing) => T): Promise<T> {
@@ -128,7 +130,7 @@ export function memoryClient(backend: Backend, { fieldManager = 'unknown', deadl
       ),
     raw: (method, path) => Promise.reject(new TypeError(`${method} ${path}: the API server in memory answers only requests about objects`)),
     watch: (type, options) =>
-      watch({ storage, watches, closed: closed.signal }, type, options, () =>
+      watch({ storage, watches, closed: closed.signal, readsOnly }, type, options, () =>
         send(reading('watch', type, options), options.signal, () => {
           if (!backend.serves(type)) throw notServed();
           return selectionOf(type, options);

@@ -13,7 +13,7 @@ interface Rest {
 }
 
 /** Answers lists page by page: all pages of one list are of the revision of its first. Remembers the rest of each by its token. */
-export function createPages(storage: Storage): (type: ResourceType, options: ListOptions) => KubeList {
+export function createPages(storage: Storage, readsOnly: boolean): (type: ResourceType, options: ListOptions) => KubeList {
   const pages = new Map<string, Rest>();
 
   return (type, options) => {
@@ -29,7 +29,7 @@ export function createPages(storage: Storage): (type: ResourceType, options: Lis
       taken: storage.revision,
     };
     const { limit = rest.length } = options;
-    const items = rest.slice(0, limit).map((object) => answer(type, object, options.metadataOnly));
+    const items = rest.slice(0, limit).map((object) => answer(type, object, options.metadataOnly, readsOnly));
     if (rest.length <= limit) return { items, resourceVersion };
     const token = `page-${pages.size + 1}`;
     pages.set(token, { rest: rest.slice(limit), resourceVersion, taken });

@@ -27,9 +27,10 @@ function fieldRequirement({ kind }: ResourceType, part: string): (object: KubeOb
 const valueAt = (value: unknown, [field, ...rest]: readonly string[]): unknown =>
   field === undefined ? value : valueAt((value as Record<string, unknown> | undefined)?.[field], rest);
 
-/** An object as it goes over the wire: a copy, so that no client changes what is stored. */
-export function answer(type: ResourceType, object: KubeObject, metadataOnly: boolean | undefined): KubeObject {
+/** An object as it goes over the wire: a copy, so that no client changes what is stored; `shared` with a client that changes nothing. */
+export function answer(type: ResourceType, object: KubeObject, metadataOnly: boolean | undefined, shared = false): KubeObject {
   const { metadata } = object;
   const whole = metadataOnly ? { metadata } : object;
-  return structuredClone({ ...whole, apiVersion: apiVersionOf(type), kind: type.kind } as KubeObject);
+  const made = { ...whole, apiVersion: apiVersionOf(type), kind: type.kind } as KubeObject;
+  return shared ? made : structuredClone(made);
 }

@@ -21,6 +21,8 @@ export interface Watching {
   readonly watches: Set<OpenWatch>;
   /** Aborted when the client is closed. */
   readonly closed: AbortSignal;
+  /** The caller changes nothing that it gets. */
+  readonly readsOnly: boolean;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Watching {
  * @param begin sends the request; returns which objects the watch selects
  */
 export async function* watch(
-  { storage, watches, closed }: Watching,
+  { storage, watches, closed, readsOnly }: Watching,
   type: ResourceType,
   options: WatchOptions,
   begin: () => Promise<(object: KubeObject) => boolean>,
@@ -75,7 +77,7 @@ export async function* watch(
         for (const change of changes) {
           seen = change.revision;
           const event = eventOf(change, isSelected);
-          if (event && !ended) yield { ...event, object: answer(type, event.object, metadataOnly) };
+          if (event && !ended) yield { ...event, object: answer(type, event.object, metadataOnly, readsOnly) };
         }
         while (said.length > 0 && !ended) yield said.shift()!;
         if (changes.length === 0 && isFinishing) end();

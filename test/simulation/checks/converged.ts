@@ -63,7 +63,7 @@ async function ofKey(
   const isImmutable = conditionsOf(runtime).some(({ type }) => type === 'ImmutableFieldChanged');
   if (wrong.length > 0 && why === undefined && !isImmutable)
     return [`${key}: no condition of ${nameOf(runtime)} says that ${wrong.slice(0, 5).join('; ')}`];
-  if (wrong.length === 0 && why !== undefined && !LASTING.has(why.reason ?? ''))
+  if (wrong.length === 0 && why !== undefined && !LASTING.has(why.reason ?? '') && !isReallyUnready(server, rendering.manifests, why))
     return [`${key}: every object is as it should be, but ${nameOf(runtime)} says ${why.reason}: ${why.message}`];
   if (why !== undefined && TRANSIENT.has(why.reason ?? '') && !isReallyUnready(server, rendering.manifests, why))
     return [`${key}: no fault is left, but ${nameOf(runtime)} says ${why.reason}: ${why.message}`];

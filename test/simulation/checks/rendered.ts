@@ -33,6 +33,8 @@ function asWritten(object: KubeObject): object {
 
 /** Each field of a manifest that the object of the cluster has otherwise, as `spec.replicas: 2, not 1`. */
 export function differences(manifest: unknown, live: unknown, path = ''): readonly string[] {
+  // Addresses of pods, which only a running controller knows.
+  if (path.endsWith('data.efc-worker-endpoints.json')) return [];
   if (typeof manifest === 'string' && /<(?:uid|ip|node|label|leader):[^<>"]+>/.test(manifest)) return [];
   if (Array.isArray(manifest)) {
     const key = keyOfList(manifest, live);

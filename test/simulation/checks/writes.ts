@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../src/kube/types.ts';
 import { WRITES } from '../../../src/testing/api-server/rules.ts';
 import type { ApiServer } from '../../../src/testing/api-server/index.ts';
 import type { WireAnswer, WireRequest } from '../front.ts';
+import { isUnfinished } from '../machines.ts';
 import type { Process } from '../time.ts';
 import { holderOf } from '../world.ts';
 import { nameOf } from './converged.ts';
@@ -32,13 +33,26 @@ export function createWriteCheck(server: ApiServer, isUsers: (uid: string) => bo
         : `${process.name} sent ${verb} ${type.kind} ${name ?? ''} while ${holder || 'nobody'} held the Lease`;
     },
     answered(_, request, { status }, before) {
-      if (!WRITES.includes(request.verb) || status >= 300 || !before?.metadata.uid) return undefined;
+      if (!WRITES.includes(request.verb) || status >= 300) return undefined;
+      if (request.type.kind === 'Job' && request.verb === 'create') return secondJob(server, request.body as KubeObject);
+      if (!before?.metadata.uid) return undefined;
       if (!USERS.has(before.kind) && !isUsers(before.metadata.uid)) return undefined;
       const after = server.get(before.kind, before.metadata.namespace, before.metadata.name);
       if (request.verb === 'delete') return deletion(server, before);
       return after && changes(before, after);
     },
   };
+}
+
+/** No two Jobs of one operation run. */
+function secondJob(server: ApiServer, created: KubeObject): string | undefined {
+  const owner = created.metadata.ownerReferences?.find(({ kind }) => OPERATIONS.has(kind));
+  const running = server
+    .all('Job')
+    .filter((job) => isUnfinished(job) && job.metadata.ownerReferences?.some(({ uid }) => uid === owner?.uid));
+  return owner && running.length > 1
+    ? `${running.length} Jobs of ${owner.kind} ${owner.name} run: ${running.map(({ metadata }) => metadata.name).join(', ')}`
+    : undefined;
 }
 
 /** A runtime goes with its Dataset; nothing else of a user is deleted. */

@@ -49,10 +49,19 @@ function podOf(workload: KubeObject, name: string, spec: PodSpec): KubeObject {
 
 /** The revision that pods of now get: a digest of the template. */
 function revisionOf(workload: KubeObject): string {
-  const text = JSON.stringify(workloadSpec(workload).template);
+  const { template } = workloadSpec(workload);
+  const hash = digests.get(template) ?? digestOf(template);
+  digests.set(template, hash);
+  return `${workload.metadata.name}-${hash.toString(36)}`;
+}
+/** What is stored is never changed in place. */
+const digests = new WeakMap<object, number>();
+
+function digestOf(template: object): number {
+  const text = JSON.stringify(template);
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) >>> 0;
-  return `${workload.metadata.name}-${hash.toString(36)}`;
+  return hash;
 }
 
 /** Pods by number, their claims first; all at once, as with podManagementPolicy Parallel. */
@@ -120,7 +129,7 @@ function counted(set: KubeObject, pods: readonly KubeObject[]): Readonly<Record<
 /** A pod on each node that admits it, and none elsewhere: one that no longer belongs where it runs is deleted. */
 export function reconcileDaemonSet(hands: Hands, set: KubeObject): boolean {
   if (set.metadata.deletionTimestamp) return false;
-  const { name, generation } = set.metadata;
+  const { name, namespace = '', generation } = set.metadata;
   if (hands.patch(set, { metadata: { annotations: { [templateAnnotation]: revisionOf(set) } } })) return true;
   const { spec } = workloadSpec(set).template;
   const pods = podsOf(hands, set);
@@ -136,6 +145,8 @@ export function reconcileDaemonSet(hands: Hands, set: KubeObject): boolean {
   const wanted = [...verdicts].filter(([, verdict]) => verdict === 'yes').map(([node]) => node);
   for (const node of wanted) {
     if (pods.some((pod) => nodeOf(pod) === node)) continue;
+    // Kubernetes draws names of pods; here an earlier DaemonSet of that name may have left one.
+    if (hands.get('Pod', namespace, `${name}-${node}`)) continue;
     hands.create(podOf(set, `${name}-${node}`, { ...spec, nodeName: node }));
     return true;
   }
