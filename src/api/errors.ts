@@ -53,16 +53,18 @@ export const describe = ({ object, path, expected, found }: Fault): string =>
   oneLine(`${object ? `${object}: ` : ''}${cut(path, 200)}: expected ${cut(expected, 600)}, found ${cut(found, 400)}`);
 
 /**
- * The text with control characters as JSON writes them: names of objects and keys of options may have any, and a message is one line.
+ * The text with control characters as JSON writes them: names of objects and keys of options may have any, and a message is one line. Format
+ * characters are among them, since they turn the order of what a person reads, or hide it.
  * @example
  * oneLine('a\nb'); // → 'a\\nb'
  */
 export const oneLine = (text: string): string =>
   text.replace(CONTROL, (character) =>
     // JSON.stringify leaves those from 7F on as they are, and terminals obey some of them.
-    character < ' ' ? JSON.stringify(character).slice(1, -1) : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    character < ' ' ? JSON.stringify(character).slice(1, -1) : character.split('').map(unit).join(''),
   );
-const CONTROL = /[\p{Cc}\u2028\u2029]/gu;
+const CONTROL = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const unit = (text: string): string => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /**
  * A value as an error message shows it: JSON, at most 80 characters. An absent value reads `nothing`.

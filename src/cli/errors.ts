@@ -2,8 +2,12 @@
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 
+  /** Each may have text of others, with line breaks of theirs. */
+  readonly lines: readonly string[];
+
   constructor(lines: string | readonly string[]) {
     super(typeof lines === 'string' ? lines : lines.join('\n'));
+    this.lines = typeof lines === 'string' ? [lines] : lines;
   }
 }
 

@@ -21,6 +21,7 @@ import type { Define } from './command.ts';
 import { UsageError } from './errors.ts';
 import { createLog } from './log.ts';
 import { stopSignal } from './stop-signal.ts';
+import { sayExactly } from './terminal.ts';
 
 type Output = 'json' | 'env' | 'script' | 'argv';
 interface Flags {
@@ -73,7 +74,7 @@ export const define: Define = (command) => {
       try {
         if (flags.watch) return await keepWriting(flags);
         const { text, files } = await rendered(flags);
-        if (flags.directory === undefined) process.stdout.write(text);
+        if (flags.directory === undefined) sayExactly(text);
         else await write(flags.directory, { ...files, [join(flags.directory, FILE_NAMES[flags.output])]: text });
       } catch (error) {
         throw error instanceof InvalidSpec ? new UsageError(linesOf(error)) : error;

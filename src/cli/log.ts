@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { pino } from 'pino';
 import { REDACTED, redactedText } from '../kube/redact.ts';
 import type { Log } from '../kube/types.ts';
+import { visible } from './terminal.ts';
 
 export const logOptions = (): Option =>
   new Option('--log-level <level>', 'lowest level to log').choices(['debug', 'info', 'warn', 'error']).default('info');
@@ -14,6 +15,8 @@ export function createLog(level: string): Log {
   return pino({
     level,
     base: null,
+    // JSON leaves some characters as they are that terminals obey.
+    hooks: { streamWrite: visible },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }), log: (fields) => redacted(fields) as Record<string, unknown> },
     serializers: { err: serializedError },

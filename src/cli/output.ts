@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Option } from 'commander';
 import type { Manifest } from '../api/index.ts';
+import { standardOutput, visible } from './terminal.ts';
 import { yamlText } from './yaml-text.ts';
 
 export type OutputFormat = 'yaml' | 'json';
@@ -43,7 +44,7 @@ export function createOutput(format: OutputFormat): Output {
       chunks.push(zstdCompressSync(text));
       text = '';
     },
-    async write(to = process.stdout) {
+    async write(to = standardOutput()) {
       for (const chunk of chunks) if (!to.write(zstdDecompressSync(chunk, { chunkSize: 2 * CHUNK }))) await once(to, 'drain');
       to.write(text + (isEmpty ? first.trimEnd() : '') + last(isEmpty));
     },
@@ -57,6 +58,6 @@ const STYLES = {
     between: ',\n',
     last: (isEmpty: boolean) => (isEmpty ? ']\n}\n' : '\n  ]\n}\n'),
     // As deep as it will stand.
-    textOf: (manifest: Manifest) => JSON.stringify([[manifest]], null, 2).slice('[\n  [\n'.length, -'\n  ]\n]'.length),
+    textOf: (manifest: Manifest) => visible(JSON.stringify([[manifest]], null, 2).slice('[\n  [\n'.length, -'\n  ]\n]'.length)),
   },
 };

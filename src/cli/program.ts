@@ -1,7 +1,9 @@
+import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import type { Define, Package } from './command.ts';
 import { Refused, UsageError } from './errors.ts';
 import { BadInput, faultReport } from './input/faults.ts';
+import { complain, complainText, sayText } from './terminal.ts';
 import { version } from './version.ts';
 
 export type { Define } from './command.ts';
@@ -55,7 +57,11 @@ export async function run(argv: readonly string[], parts: Package): Promise<numb
     .showHelpAfterError('(--help lists commands and options)')
     .configureHelp({ helpWidth: HELP_WIDTH })
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'sluice: ')) })
+    .configureOutput({
+      writeOut: sayText,
+      writeErr: complainText,
+      outputError: (text, write) => write(text.replace(/^error: /, 'sluice: ')),
+    })
     .addHelpText('after', `${EXIT_CODES}\n\n\`sluice <command> --help\` shows examples.`);
   // Only the command of this call is loaded; for the others, help needs no more than name and summary.
   const wanted = new Set(argv);
@@ -75,22 +81,21 @@ export async function run(argv: readonly string[], parts: Package): Promise<numb
 function exitCodeOf(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof BadInput) {
-    console.error(faultReport(error, wantsJson(argv) ? 'json' : 'yaml'));
+    complainText(`${faultReport(error, wantsJson(argv) ? 'json' : 'yaml')}\n`);
     return 2;
   }
   if (error instanceof UsageError || error instanceof Refused) {
-    for (const line of error.message.split('\n')) console.error(`sluice: ${line}`);
+    complain(...(error instanceof UsageError ? error.lines : [error.message]).map((line) => `sluice: ${line}`));
     return error instanceof UsageError ? 2 : 1;
   }
   const missing = missingRuntime(error);
   if (missing !== undefined) {
-    console.error(
+    complain(
       `sluice: expected a folder for each runtime of the registry, found none at ${missing}; \`npm run gen\` writes the registry again`,
     );
     return 1;
   }
-  console.error('sluice: this is a defect, please report it:');
-  console.error(error);
+  complainText(`sluice: this is a defect, please report it:\n${inspect(error)}\n`);
   return 1;
 }
 

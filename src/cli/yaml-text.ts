@@ -33,7 +33,7 @@ function children(parent: Parent, start: string, indent: string, lines: string[]
 }
 
 function keyText(key: string): string {
-  return isPlain(key) ? key : JSON.stringify(key);
+  return isPlain(key) ? key : escaped(key);
 }
 
 function scalar(value: unknown, indent: string): string {
@@ -56,7 +56,16 @@ const isPlain = (text: string): boolean =>
 
 /** What YAML 1.1 reads as another type is quoted even if YAML 1.2 reads a string; so are lines of spaces, which no block keeps. */
 function quoted(text: string, indent: string): string {
-  if (WORD.test(text) || OLD_NUMBER.test(text) || /^[ \t]+$/m.test(text)) return JSON.stringify(text);
+  if (WORD.test(text) || OLD_NUMBER.test(text) || /^[ \t]+$/m.test(text) || HIDDEN.test(text)) return escaped(text);
   const [first = '', ...others] = stringify({ k: text }, { lineWidth: 0 }).slice(3, -1).split('\n');
   return [first, ...others.map((line) => line && indent + line)].join('\n');
 }
+
+/** What a terminal would obey, or what hides text: whoever prints the manifests sees it, and whoever applies them gets it. */
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const escaped = (text: string): string =>
+  JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    // YAML has no pairs of surrogates.
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+  });

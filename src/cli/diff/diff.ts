@@ -1,4 +1,3 @@
-import { styleText } from 'node:util';
 import { stringify } from 'yaml';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
@@ -14,6 +13,7 @@ import { keepHeapSmall } from '../small-heap.ts';
 import { inCluster } from '../synth/lookup.ts';
 import { renderAll } from '../synth/render.ts';
 import { warningLines } from '../synth/warnings.ts';
+import { complain, type Line, say, styled } from '../terminal.ts';
 import { type Change, changesOf, readable } from './changes.ts';
 import { checkOffline, throwFaults } from './offline.ts';
 import { operationChanges } from './operation-changes.ts';
@@ -77,8 +77,8 @@ export const define: Define = (command, parts) => {
           const changes: Change[] = [];
           for (const each of rendered.datasets) changes.push(...(await changesOf(client, each, (uid) => uids.has(uid))));
           for (const each of rendered.operations) changes.push(...(await operationChanges(client, each)));
-          process.stderr.write(warningLines(rendered));
-          process.stdout.write(report(changes));
+          complain(...warningLines(rendered));
+          say(...report(changes));
           process.exitCode = changes.some(({ action }) => action !== 'none') ? 1 : 0;
         } finally {
           await client.close();
@@ -91,9 +91,7 @@ export const define: Define = (command, parts) => {
     });
 };
 
-const colour = (style: Parameters<typeof styleText>[0], text: string): string => styleText(style, text, { stream: process.stdout });
-
-function report(changes: readonly Change[]): string {
+function report(changes: readonly Change[]): readonly Line[] {
   const count = (action: Change['action']) => changes.filter((change) => change.action === action).length;
   const counts = [
     `${count('add')} to add`,
@@ -104,7 +102,7 @@ function report(changes: readonly Change[]): string {
   const total = changes.every(({ action }) => action === 'none')
     ? `No differences in ${changes.length} ${changes.length === 1 ? 'object' : 'objects'}.`
     : `${counts.join(', ')}, ${count('none')} unchanged.`;
-  return `${[...changes.flatMap(section), colour('bold', total)].join('\n')}\n`;
+  return [...changes.flatMap(section), [styled('bold', total)]];
 }
 
 const TITLES = {
@@ -115,19 +113,19 @@ const TITLES = {
   none: '',
 } as const;
 
-function section({ object, action, before, after, problem, note, immutable, stale, restarting }: Change): readonly string[] {
+function section({ object, action, before, after, problem, note, immutable, stale, restarting }: Change): readonly Line[] {
   const notes = [
     ...(problem ? [`! ${problem}`] : []),
     ...immutable.map((text) => `! ${text}`),
     ...(stale.length > 0 ? [`! ${pods(stale)} the old template until deleted: ${stale.join(', ')}`] : []),
     ...(restarting.length > 0 ? [`! would restart: ${restarting.join(', ')}`] : []),
   ];
-  if (note !== undefined) return [colour('bold', `${object} ${note}`), ''];
+  if (note !== undefined) return [[styled('bold', `${object} ${note}`)], ''];
   if (action === 'none' && notes.length === 0) return [];
   const hunks = action === 'add' || action === 'change' ? masked(before, after) : [];
   const invisible = action === 'change' && hunks.length === 0 ? ['  (only in annotations of the controller)'] : [];
-  const title = colour('bold', `${object}${TITLES[action] && ` ${TITLES[action]}`}`);
-  return [title, ...hunks.map(painted), ...invisible, ...notes.map((note) => colour('yellow', note)), ''];
+  const title = [styled('bold', `${object}${TITLES[action] && ` ${TITLES[action]}`}`)];
+  return [title, ...hunks.map(painted), ...invisible, ...notes.map((note) => [styled('yellow', note)]), ''];
 }
 
 const pods = ({ length }: readonly string[]): string => (length === 1 ? '1 pod keeps' : `${length} pods keep`);
@@ -152,8 +150,8 @@ const mask = (data: Record<string, string> = {}, other: Record<string, string> =
 const yamlLines = (object: object | undefined): readonly string[] =>
   object ? stringify(object, { lineWidth: 0, aliasDuplicateObjects: false, sortMapEntries: true }).trimEnd().split('\n') : [];
 
-function painted(line: string): string {
-  if (line.startsWith('@@')) return colour('cyan', line);
-  if (line.startsWith('+')) return colour('green', line);
-  return line.startsWith('-') ? colour('red', line) : line;
+function painted(line: string): Line {
+  if (line.startsWith('@@')) return [styled('cyan', line)];
+  if (line.startsWith('+')) return [styled('green', line)];
+  return line.startsWith('-') ? [styled('red', line)] : line;
 }

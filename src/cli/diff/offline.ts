@@ -4,6 +4,7 @@ import type { Input } from '../input/read.ts';
 import { among } from '../synth/lookup.ts';
 import { type RenderOptions, renderAll } from '../synth/render.ts';
 import { warningLines } from '../synth/warnings.ts';
+import { complain, say } from '../terminal.ts';
 
 /**
  * The faults that need no cluster, so that a cluster that does not answer hides none of them.
@@ -21,12 +22,12 @@ export function throwFaults(input: Input): void {
 export async function checkOffline(input: Input, options: Pick<RenderOptions, 'settings' | 'runtimes'>): Promise<void> {
   try {
     const rendered = await renderAll(input, { ...options, elsewhere: among([]), assumeSecrets: true });
-    process.stderr.write(warningLines(rendered));
+    complain(...warningLines(rendered));
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const faults = error.faults.filter(({ missing }) => !missing);
     if (faults.length > 0) throw new BadInput(faults);
   }
   const { length } = input.all;
-  process.stdout.write(`No faults in ${length} ${length === 1 ? 'object' : 'objects'}. They were not compared with a cluster.\n`);
+  say(`No faults in ${length} ${length === 1 ? 'object' : 'objects'}. They were not compared with a cluster.`);
 }

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
 import { durationText } from '../../api/index.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
@@ -7,6 +6,7 @@ import { Refused, UsageError } from '../errors.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
+import { type Line, plain, say, sayText, complain, styled, visible } from '../terminal.ts';
 import { version } from '../version.ts';
 import { writeArchive } from './collect/archive.ts';
 import { collected } from './collect/collect.ts';
@@ -61,15 +61,16 @@ export const define: Define = (command, parts) => {
           const namespace = flags.namespace ?? connection.namespace ?? 'default';
           const situation = await gather(client, runtimes, namespace, names);
           const found = findings(situation);
-          const json = `${JSON.stringify({ items: found }, null, 2)}\n`;
-          const text = report(found, situation.now);
-          process.stdout.write(flags.output === 'json' ? json : text);
+          const json = visible(`${JSON.stringify({ items: found }, null, 2)}\n`);
+          const lines = report(found, situation.now);
+          if (flags.output === 'json') sayText(json);
+          else say(...lines);
           if (flags.collect !== undefined) {
             const { collect: file, systemNamespace } = flags;
-            const reports = { text: stripVTControlCharacters(text), json };
+            const reports = { text: plain(lines), json };
             const entries = collected({ client, runtimes, situation, report: reports, namespace, systemNamespace, version: version() });
             const count = await writeArchive(file, `sluice-${namespace}`, entries, situation.now);
-            process.stderr.write(`${file}: ${count} files; notes.txt names what is left out\n`);
+            complain(`${file}: ${count} files; notes.txt names what is left out`);
           }
           process.exitCode = found.every(({ healthy }) => healthy) ? 0 : 1;
         } finally {
@@ -83,22 +84,20 @@ export const define: Define = (command, parts) => {
     });
 };
 
-const styled = (style: Parameters<typeof styleText>[0], text: string): string => styleText(style, text, { stream: process.stdout });
-
 /** What is not well comes first. */
-function report(found: readonly Finding[], now: number): string {
-  if (found.length === 0) return 'Nothing is here: no Dataset, runtime or operation.\n';
+function report(found: readonly Finding[], now: number): readonly Line[] {
+  if (found.length === 0) return ['Nothing is here: no Dataset, runtime or operation.'];
   const ordered = found.toSorted((a, b) => Number(a.healthy) - Number(b.healthy));
-  return `${ordered.map((finding) => section(finding, now).join('\n')).join('\n\n')}\n`;
+  return ordered.flatMap((finding, i) => [...(i === 0 ? [] : ['']), ...section(finding, now)]);
 }
 
-function section({ object, phase, healthy, causes, details }: Finding, now: number): readonly string[] {
+function section({ object, phase, healthy, causes, details }: Finding, now: number): readonly Line[] {
   const title = `${healthy ? '✓' : '✗'} ${object}: ${phase}`;
   return [
-    styled(['bold', healthy ? 'green' : 'red'], title),
+    [styled(['bold', healthy ? 'green' : 'red'], title)],
     ...causes.flatMap(({ reason, message, since, toDo }) => {
       const age = since === undefined ? '' : `, for ${durationText(Math.max(0, now - Date.parse(since)))}`;
-      return [`  ${styled('yellow', reason)}${age}: ${message}`, `    to do: ${toDo}`];
+      return [['  ', styled('yellow', reason), `${age}: ${message}`], `    to do: ${toDo}`];
     }),
     ...details.map((line) => `  ${line}`),
   ];

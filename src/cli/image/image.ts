@@ -10,6 +10,7 @@ import { writeArchive } from './archive.ts';
 import { readBaseImage } from './base-image.ts';
 import { bundleConfig } from './bundle-config.ts';
 import { inFolders, writeTarFile } from './tar-file.ts';
+import { say } from '../terminal.ts';
 
 interface Flags {
   readonly base: string;
@@ -69,7 +70,7 @@ export const define: Define = (command, parts) => {
         ]);
         renameSync(partial, path);
         const kinds = theirs.map(({ resource }) => resource.kind).join(', ');
-        console.log(`${name} ${id} for ${image.config.architecture}, with ${kinds} (${(written.size / 1e6).toFixed(1)} MB): ${out}`);
+        say(`${name} ${id} for ${image.config.architecture}, with ${kinds} (${(written.size / 1e6).toFixed(1)} MB): ${out}`);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }

@@ -9,6 +9,7 @@ import type { Define } from '../command.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { messageOf, Refused } from '../errors.ts';
+import { say } from '../terminal.ts';
 
 interface Flags extends ConnectionFlags {
   readonly namespace?: string;
@@ -113,9 +114,9 @@ async function remove(client: KubeClient, manifest: Manifest, isDryRun: boolean)
   const name = `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
   // Ours and Fluid's CSIDriver have one name.
   const isForeign = Object.entries(metadata.labels ?? {}).some(([key, value]) => live.metadata.labels?.[key] !== value);
-  if (isForeign) return console.log(`kept ${name}: it does not have the labels of an installation`);
+  if (isForeign) return say(`kept ${name}: it does not have the labels of an installation`);
   if (!isDryRun) await client.delete(type, metadata, { uid: live.metadata.uid, propagation: 'Background' }).catch(absent(undefined));
-  console.log(`${isDryRun ? 'would delete' : 'deleted'} ${name}`);
+  say(`${isDryRun ? 'would delete' : 'deleted'} ${name}`);
 }
 
 /** The plural by the rules of English, which hold for every kind of an installation. */

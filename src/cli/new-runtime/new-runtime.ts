@@ -6,6 +6,7 @@ import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import { packageFiles, readme, runtimeFiles, type Scaffold, testFile } from './scaffold.ts';
 import { ownPackage } from '../version.ts';
+import { say, sayText } from '../terminal.ts';
 
 const EXAMPLES = `
 Examples:
@@ -60,8 +61,8 @@ function inCheckout(name: string, title: string): void {
   run(root, 'node', 'scripts/gen.ts');
   run(root, 'biome', 'format', '--write', `runtimes/${name}`, `test/runtimes/${name}`);
   run(root, 'vitest', 'run', test, '--project', 'unit', '--update');
-  console.log(
-    `\nNext: define in runtimes/${name}/spec.ts what users may write, and in plan.ts what follows from it.\n  npm run -s unit -- ${test}\n  npm run check`,
+  sayText(
+    `\nNext: define in runtimes/${name}/spec.ts what users may write, and in plan.ts what follows from it.\n  npm run -s unit -- ${test}\n  npm run check\n`,
   );
 }
 
@@ -77,9 +78,9 @@ async function asPackage(name: string, title: string, folder: string): Promise<v
     'README.md': readme(scaffold),
     'test/conformance.test.ts': testFile(scaffold, { runtime: '../src/index.ts', testing: `${own.name}/testing` }),
   });
-  console.log(
+  sayText(
     `\nNext:\n${sources === undefined ? '' : `  (cd ${relative(process.cwd(), sources) || '.'} && npm pack)\n`}  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
-      'sluice.config.ts lists the runtime: sluice synth, image and install load it with --config sluice.config.ts.',
+      'sluice.config.ts lists the runtime: sluice synth, image and install load it with --config sluice.config.ts.\n',
   );
 }
 
@@ -94,7 +95,7 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
     const path = join(folder, file);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
-    console.log(`wrote ${relative(process.cwd(), path)}`);
+    say(`wrote ${relative(process.cwd(), path)}`);
   }
 }
 
@@ -105,7 +106,7 @@ function run(root: string, program: string, ...args: readonly string[]): void {
     env: { ...process.env, FORCE_COLOR: undefined, NO_COLOR: '1' },
   });
   if (status !== 0) throw new Refused(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`);
-  process.stdout.write(
+  sayText(
     program === 'vitest'
       ? `${stdout
           .split('\n')

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Option } from 'commander';
 import type { Runtime } from '../../constructs/contract.ts';
 import { messageOf, UsageError } from '../errors.ts';
+import { complain } from '../terminal.ts';
 
 /** What pages and new packages call the module. */
 const NAMES = ['sluice.config.ts', 'sluice.config.mts', 'sluice.config.js', 'sluice.config.mjs'];
@@ -22,7 +23,7 @@ export const configOption = (): Option =>
 export async function allRuntimes(
   ours: readonly Runtime[],
   file: string | undefined,
-  { folder = process.cwd(), warn = toStandardError }: { readonly folder?: string; readonly warn?: (line: string) => void } = {},
+  { folder = process.cwd(), warn = complain }: { readonly folder?: string; readonly warn?: (line: string) => void } = {},
 ): Promise<readonly Runtime[]> {
   if (file === undefined) {
     const unnamed = NAMES.find((name) => existsSync(join(folder, name)));
@@ -36,8 +37,6 @@ export async function allRuntimes(
     throw new UsageError(`${path}: expected each kind and each type of runtime once, found ${twin.resource.kind} (${twin.type}) twice`);
   return [...ours, ...theirs];
 }
-
-const toStandardError = (line: string): void => console.error(line);
 
 async function runtimesIn(path: string): Promise<readonly Runtime[]> {
   let module: { readonly default?: { readonly runtimes?: unknown } };

@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { oneLine } from '../../api/errors.ts';
 import type { InputFault } from '../input/documents.ts';
 
 /** `properties:` of the plugin in cdk8s.yaml. Each is an option of `sluice synth`. */
@@ -58,7 +59,7 @@ export class SluiceValidation {
     }
     const faults = faultsIn(stderr);
     if (faults === undefined) throw new Error(stderr.trim() || `sluice synth ended with code ${code}`);
-    for (const fault of faults) report.addViolation(violation(fault));
+    for (const fault of faults) report.addViolation(violation(shownFault(fault)));
     report.submit('failure', { faults: String(faults.length) });
   }
 }
@@ -97,6 +98,12 @@ function faultsIn(stderr: string): readonly InputFault[] | undefined {
     return undefined;
   }
 }
+
+/** The command line of cdk8s prints texts as they are. */
+const shownFault = (fault: InputFault): InputFault => ({
+  ...fault,
+  ...Object.fromEntries(Object.entries(fault).map(([key, value]) => [key, typeof value === 'string' ? oneLine(value) : value])),
+});
 
 /** cdk8s finds the construct by the name of its object. */
 const violation = ({ file, line, object = '', path, expected, found }: InputFault): Violation => ({

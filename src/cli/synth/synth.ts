@@ -10,6 +10,7 @@ import { keepHeapSmall } from '../small-heap.ts';
 import { among, inCluster, inOrder } from './lookup.ts';
 import { renderAll } from './render.ts';
 import { warningLines } from './warnings.ts';
+import { complain } from '../terminal.ts';
 
 interface Flags extends SettingsFlags, ConnectionFlags {
   readonly output: 'yaml' | 'json';
@@ -78,7 +79,7 @@ export const define: Define = (command, parts) => {
         const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));
         const output = createOutput(flags.output);
         const options = { settings, runtimes, elsewhere, assumeSecrets: flags.assumeSecrets ?? false };
-        process.stderr.write(warningLines(await renderAll(input, options, output.add)));
+        complain(...warningLines(await renderAll(input, options, output.add)));
         await output.write();
       } finally {
         await client?.close();

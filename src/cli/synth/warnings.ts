@@ -2,8 +2,8 @@ import { oneLine } from '../../api/index.ts';
 import { refOf } from '../input/read.ts';
 import type { Rendering } from './render.ts';
 
-/** What the condition `SpecWarning` would say, and the events of operations, a line each, for standard error. */
-export const warningLines = ({ datasets, operations }: Rendering): string =>
+/** What the condition `SpecWarning` would say, and the events of operations, a line each. */
+export const warningLines = ({ datasets, operations }: Rendering): readonly string[] =>
   [
     ...datasets.flatMap(({ object, warnings }) => {
       const runtime = refOf(object);
@@ -11,6 +11,4 @@ export const warningLines = ({ datasets, operations }: Rendering): string =>
       return warnings.map((message) => (message.startsWith('Dataset: ') ? message.replace('Dataset', dataset) : `${runtime}: ${message}`));
     }),
     ...operations.flatMap(({ object, warnings }) => warnings.map((message) => `${refOf(object)}: ${message}`)),
-  ]
-    .map((message) => `warning: ${oneLine(message)}\n`)
-    .join('');
+  ].map((message) => `warning: ${oneLine(message)}`);
