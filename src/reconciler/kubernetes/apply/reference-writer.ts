@@ -18,9 +18,9 @@ export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide
   const revoke: Cluster['revoke'] = async (key, runtime, object) => {
     const { uid = '' } = object.metadata;
     const identity = identityOf(key, { runtime: object });
-    const to = leadsTo(store, volumeName(identity));
-    // What the owner of the other Dataset allows, and what the newest spec asks for: one of their watches may be behind.
-    const because = [object, store.dataset(key), to && store.dataset(to)].filter((each) => each !== undefined);
+    const to = leadsTo(store, volumeName(identity)).map((each) => store.dataset(each));
+    // What the owners of the other Datasets allow, and what the newest spec asks for: one of their watches may be behind.
+    const because = [object, store.dataset(key), ...to].filter((each) => each !== undefined);
     const claim = await ownVolumeOrClaim(context, 'PersistentVolumeClaim', key, claimName(identity), uid);
     if (claim) {
       if (!claim.metadata.deletionTimestamp) await remove([claim], because);
@@ -42,7 +42,7 @@ export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide
     revoke,
     async withdraw(key, runtime, object) {
       const volume = volumeName(identityOf(key, { runtime: object }));
-      if (await isWithdrawn(context, { ...key, volume }, undefined)) await revoke(key, runtime, object);
+      if (await isWithdrawn(context, { ...key, volume }, [])) await revoke(key, runtime, object);
     },
   };
 }

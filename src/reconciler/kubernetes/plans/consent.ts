@@ -6,7 +6,7 @@ import { type Key, keyText } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
 import { isServed } from '../store/views.ts';
-import { claimedBy, targetOf } from '../store/volumes.ts';
+import { claimedBy, servedBy, targetOf } from '../store/volumes.ts';
 import { leadsTo } from './leads.ts';
 
 type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
@@ -37,18 +37,20 @@ export async function consentTo(
 }
 
 /**
- * Whether the owner of the Dataset to which a volume leads no longer allows it, whatever the newest spec says. A Dataset that is gone
- * withdraws nothing.
+ * Whether the owner of a Dataset to which a volume leads, at once or in the end, no longer allows it, whatever the newest spec says. A Dataset
+ * that is gone withdraws nothing.
  *
  * @param planned where the last valid plan leads: it must not create again what was deleted
  */
-export async function isWithdrawn(context: Context, user: User, planned: Key | undefined): Promise<boolean> {
+export async function isWithdrawn(context: Context, user: User, planned: readonly Key[]): Promise<boolean> {
   const { store } = context;
-  const to = leadsTo(store, user.volume) ?? planned;
-  if (!to || to.namespace === user.namespace) return false;
-  store.refers(user, to);
-  const dataset = store.dataset(to);
-  return dataset !== undefined && (await consentTo(context, user, to, dataset)) === 'none';
+  for (const to of [...leadsTo(store, user.volume), ...planned]) {
+    if (to.namespace === user.namespace) continue;
+    store.refers(user, to);
+    const dataset = store.dataset(to);
+    if (dataset !== undefined && (await consentTo(context, user, to, dataset)) === 'none') return true;
+  }
+  return false;
 }
 
 /** Sluice's own volume, which was Fluid's. */
@@ -60,9 +62,9 @@ function isOnRecord(volume: KubeObject, user: Key, to: Key): boolean {
 /** A volume that Fluid has set up, and nobody has taken over. */
 function isFluids(volume: KubeObject, user: Key, to: Key): boolean {
   const { csi } = (volume['spec'] ?? {}) as { csi?: { driver?: string; volumeAttributes?: Readonly<Record<string, string>> } };
-  const { runtime_namespace: namespace = '', runtime_name: name = '' } = csi?.volumeAttributes ?? {};
+  const server = servedBy(csi?.volumeAttributes ?? {});
   const isOurs = ownerUid(volume) !== undefined;
-  return !isOurs && csi?.driver === csiDriver && isSame(claimedBy(volume), user) && isSame({ namespace, name }, to);
+  return !isOurs && csi?.driver === csiDriver && isSame(claimedBy(volume), user) && !!server && isSame(server, to);
 }
 
 const isSame = (a: Key, b: Key): boolean => keyText(a) === keyText(b);

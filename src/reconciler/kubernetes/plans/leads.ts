@@ -2,13 +2,17 @@ import { ownerUid } from '../../../api/index.ts';
 import type { Facts, VolumePlan } from '../../../constructs/index.ts';
 import { type Hold, type Key, keyText } from '../../world.ts';
 import type { Store } from '../store/store.ts';
-import { directoryOf, targetOf } from '../store/volumes.ts';
+import { directoryOf, servedBy, targetOf, targetsOf } from '../store/volumes.ts';
 
-/** The Dataset to which a volume leads, if that is not its own. */
-export function leadsTo(store: Pick<Store, 'live'>, volume: string): Key | undefined {
+/** Every Dataset other than its own to which a volume leads: at once, and in the end. */
+export function leadsTo(store: Pick<Store, 'live'>, volume: string): readonly Key[] {
   const live = store.live('PersistentVolume', undefined, volume);
-  return live && targetOf(live);
+  return live ? targetsOf(live) : [];
 }
+
+/** The same of a volume that a plan renders. */
+export const plannedTo = ({ reference }: Pick<Facts, 'reference'>): readonly Key[] =>
+  reference ? [reference.dataset.identity, servedBy(reference.volume.csi?.volumeAttributes ?? {}) ?? reference.dataset.identity] : [];
 
 /**
  * Why a plan of a reference, or of what was one, has to wait: its volume leads to another directory of the nodes, which Kubernetes lets nobody
@@ -24,7 +28,7 @@ export function astray(
 ): Hold | undefined {
   const live = store.live('PersistentVolume', undefined, volume);
   if (!live || ownerUid(live) === undefined) return undefined;
-  const [found, wanted] = [leadsTo(store, volume), reference?.dataset.identity].map((key) => key && keyText(key));
+  const [found, wanted] = [targetOf(live), reference?.dataset.identity].map((key) => key && keyText(key));
   if ((!found && !wanted) || (found === wanted && reference?.consent === 'fluid')) return undefined;
   // The cast: what the store keeps of a volume.
   if ((live['spec'] as { readonly directory?: string }).directory === directoryOf(attributes())) return undefined;

@@ -6,7 +6,7 @@ import type { Hold, World } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { compact } from '../store/sharing.ts';
 import { isWithdrawn } from './consent.ts';
-import { astray } from './leads.ts';
+import { astray, plannedTo } from './leads.ts';
 import { factSources, type Asking } from './fact-sources.ts';
 import { type Binding, outlineOf } from './bindings.ts';
 import { gatherFacts } from './facts.ts';
@@ -37,8 +37,9 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
     if (!('reason' in newest)) return newest;
     if (newest.revokes) return newest;
     // Also of a Dataset that is not bound yet: its claim may exist already.
-    const planned = bound ? lastValid.get(uid)?.input.facts.reference?.dataset.identity : undefined;
-    if (await isWithdrawn(context, { ...key, volume: volumeName(identity) }, planned)) return { ...newest, revokes: true };
+    const isRevoked = (by: LastValid | undefined) =>
+      isWithdrawn(context, { ...key, volume: volumeName(identity) }, by ? plannedTo(by.input.facts) : []);
+    if (await isRevoked(bound ? lastValid.get(uid) : undefined)) return { ...newest, revokes: true };
     if (!bound) return newest;
     try {
       return (await fallBack(newest)) ?? { ...newest, message: `${newest.message}; ${UNKNOWN}` };
@@ -74,9 +75,11 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
       return binding;
     }
 
-    async function fallBack(obstacle: Hold): Promise<Plan | undefined> {
+    async function fallBack(obstacle: Hold): Promise<Plan | Hold | undefined> {
       const remembered = lastValid.get(uid) ?? (await restored(context, asking, sources));
       if (!remembered || 'reason' in remembered) return undefined;
+      // What an earlier process recorded is known only now.
+      if (await isRevoked(remembered)) return { ...obstacle, revokes: true };
       lastValid.set(uid, remembered);
       const { input, generations: of } = remembered;
       const facts = { ...input.facts, ...(sources.fuse && { fuse: sources.fuse }) };

@@ -18,6 +18,7 @@ import { ownedKinds } from '../kinds.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { evidence } from '../observe/survivors.ts';
 import { isServed, liveEngine } from '../store/views.ts';
+import { servedBy, targetOf } from '../store/volumes.ts';
 import { consentTo } from './consent.ts';
 
 type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
@@ -48,12 +49,12 @@ export async function referenceFact(
     };
   // An error, unlike a runtime without its own Dataset: the author of the reference may have meant another.
   if (!dataset) return { reason: 'DatasetNotFound', message: `${called} does not exist`, isError: true };
+  const refersOn = (how: string): Hold => ({
+    reason: 'ReferenceNotAllowed',
+    message: `expected a Dataset that refers to no other one, found ${called}, ${how}`,
+  });
   const further = store.faultOf(dataset) ? undefined : referenceIn(dataset.spec);
-  if (further !== undefined)
-    return {
-      reason: 'ReferenceNotAllowed',
-      message: `expected a Dataset that refers to no other one, found ${called}, which refers to ${shown(further)}`,
-    };
+  if (further !== undefined) return refersOn(`which refers to ${shown(further)}`);
   const notBound: Hold = { reason: 'DatasetNotBound', message: `${called} is not bound` };
   const { chosen } = choose(dataset, store.runtimes({ namespace, name }));
   const status = chosen?.object.status;
@@ -63,7 +64,10 @@ export async function referenceFact(
   // Names of volumes may be equal: a volume that is not of this runtime may belong to another namespace.
   const isItsOwn = ownerUid(live) === chosen.object.metadata.uid;
   const volume = live && isItsOwn ? (specs.get(live) ?? (await read(live))) : undefined;
-  if (!volume) return notBound;
+  if (!live || !volume) return notBound;
+  // Whatever its newest spec says: what counts is what would be handed on.
+  const server = servedBy(volume.csi?.volumeAttributes ?? {}) ?? { namespace, name };
+  if (targetOf(live) || keyText(server) !== keyText({ namespace, name })) return refersOn('whose volume leads to another one');
   return {
     ...(consent && { consent }),
     dataset: { identity, ...datasetFact(dataset) },

@@ -4,7 +4,7 @@ import type { KubeObject, ObjectMeta } from '../../../kube/types.ts';
 import type { LiveObject } from '../../world.ts';
 import { createLedger, type Ownership } from '../managed-fields.ts';
 import type { Sharing } from './sharing.ts';
-import { directoryOf } from './volumes.ts';
+import { directoryOf, servedBy } from './volumes.ts';
 
 /**
  * What is kept of an object that the controller created: enough for status, and for seeing that no other writer changed it. What needs more
@@ -55,7 +55,16 @@ const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> =
   PersistentVolume: ({ claimRef, csi }, { phase }) => {
     const { namespace, name, uid } = (claimRef ?? {}) as { namespace?: string; name?: string; uid?: string };
     const { volumeAttributes } = (csi ?? {}) as { volumeAttributes?: Readonly<Record<string, string>> };
-    return { spec: { claimRef: { namespace, name, uid }, directory: directoryOf(volumeAttributes ?? {}) }, status: { phase } };
+    const server = servedBy(volumeAttributes ?? {});
+    const isOwn = server?.namespace === namespace && server?.name === name;
+    return {
+      spec: {
+        claimRef: { namespace, name, uid },
+        directory: directoryOf(volumeAttributes ?? {}),
+        ...(server && !isOwn && { servedBy: server }),
+      },
+      status: { phase },
+    };
   },
   PersistentVolumeClaim: ({ volumeName }, { phase }) => ({ spec: { volumeName }, status: { phase } }),
   Job: ({ suspend }, { conditions, active, terminating }) => ({
