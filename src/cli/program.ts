@@ -85,7 +85,7 @@ function exitCodeOf(error: unknown, argv: readonly string[]): number {
     return 2;
   }
   if (error instanceof UsageError || error instanceof Refused) {
-    complain(...(error instanceof UsageError ? error.lines : [error.message]).map((line) => `sluice: ${line}`));
+    complain(...error.lines.map((line) => `sluice: ${line}`));
     return error instanceof UsageError ? 2 : 1;
   }
   const missing = missingRuntime(error);

@@ -9,6 +9,7 @@ import type { Define } from '../command.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { messageOf, Refused } from '../errors.ts';
+import { checkNamespace, isOwn, namespacesOf } from './installed-where.ts';
 import { say } from '../terminal.ts';
 
 interface Flags extends ConnectionFlags {
@@ -26,12 +27,14 @@ Examples:
 
 Nothing is deleted while a Dataset, a runtime or an operation exists. Without the controller, their deletion would never
 end. Without the node plugin, pods that mount a Dataset could not end. With its CRD, every ThinRuntimeProfile would be
-deleted, so none may exist either, unless --keep-crds is given. Objects without the label of an installation, such as
-CRDs that Fluid installed, are kept.
+deleted, so none may exist either, unless --keep-crds is given. Objects without the labels of an installation, such as
+CRDs that Fluid installed, are kept. Nothing is deleted if Sluice is installed in another namespace than --namespace
+says: its bindings name it.
 
 Exit codes:
   0  deleted, or did not exist
-  1  a Dataset, runtime, operation or profile exists, or an object could not be deleted
+  1  a Dataset, runtime, operation or profile exists, Sluice is installed in another namespace, or an object could not
+     be deleted
   2  bad usage`;
 
 const crdNameOf = (plural: string): string => `${plural}.${GROUP}`;
@@ -61,6 +64,9 @@ export const define: Define = (command, parts) => {
       const options = settled({ daemons, ...(flags.namespace !== undefined && { namespace: flags.namespace }) }, '');
       const client = createClient(await connect(flags, process.env), { fieldManager: 'sluice' });
       try {
+        await checkNamespace(client, options.namespace, installationOf(options, { resources, runtimes }), (manifest) =>
+          liveOf(client, manifest),
+        );
         // Profiles may stay, but would be deleted with their CRD.
         await checkUnused(client, flags.keepCrds ? resources.filter(({ namespaced }) => namespaced) : resources);
         const lease: Manifest = {
@@ -78,11 +84,15 @@ export const define: Define = (command, parts) => {
           ({ kind }) => !(flags.keepCrds && kind === 'CustomResourceDefinition') && !(!flags.withNamespace && kind === 'Namespace'),
         );
         // In the reverse order of an installation.
+        let isHere = false;
         for (const manifest of [lease, certificates, ...manifests].toReversed()) {
           const resource = resources.find(({ plural }) => manifest.metadata.name === crdNameOf(plural));
           // With the CRD all objects of its kind would be deleted, those too that were created since the first check.
           if (manifest.kind === 'CustomResourceDefinition' && resource) await checkUnused(client, [resource], 'the rest was kept');
-          await remove(client, manifest, flags.dryRun ?? false);
+          // The controller has made the Lease, without labels: it is its own if another part of the installation is beside it.
+          if (manifest === lease && !isHere) continue;
+          const removed = await remove(client, manifest, options.namespace, flags.dryRun ?? false);
+          isHere ||= removed && manifest.metadata.namespace === options.namespace;
         }
       } catch (error) {
         throw error instanceof Refused ? error : new Refused(messageOf(error), { cause: error });
@@ -103,21 +113,32 @@ async function checkUnused(client: KubeClient, resources: readonly CustomResourc
   const all = found.flat();
   if (all.length === 0) return;
   const more = all.length > NAMED ? [`… and ${all.length - NAMED} more`] : [];
-  throw new Refused([`${outcome}, since these still exist; delete them first:`, ...all.slice(0, NAMED), ...more].join('\n  '));
+  throw new Refused([
+    `${outcome}, since these still exist; delete them first:`,
+    ...[...all.slice(0, NAMED), ...more].map((line) => `  ${line}`),
+  ]);
 }
 
-async function remove(client: KubeClient, manifest: Manifest, isDryRun: boolean): Promise<void> {
+/** Returns whether it was there, and was the installation's own. */
+async function remove(client: KubeClient, manifest: Manifest, namespace: string, isDryRun: boolean): Promise<boolean> {
   const { kind, metadata } = manifest;
   const type = typeOfManifest(manifest);
-  const live = await client.get(type, metadata, { metadataOnly: true }).catch(absent(undefined));
-  if (!live) return;
+  const live = await liveOf(client, manifest);
+  if (!live) return false;
   const name = `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
   // Ours and Fluid's CSIDriver have one name.
-  const isForeign = Object.entries(metadata.labels ?? {}).some(([key, value]) => live.metadata.labels?.[key] !== value);
-  if (isForeign) return say(`kept ${name}: it does not have the labels of an installation`);
+  const kept = (reason: string) => (say(`kept ${name}: ${reason}`), false);
+  if (kind !== LEASE.kind && !isOwn(live, manifest)) return kept('it does not have the labels of an installation');
+  const others = namespacesOf(live).filter((each) => each !== namespace);
+  if (others.length > 0) return kept(`it is of an installation in ${others.join(' and ')}`);
   if (!isDryRun) await client.delete(type, metadata, { uid: live.metadata.uid, propagation: 'Background' }).catch(absent(undefined));
   say(`${isDryRun ? 'would delete' : 'deleted'} ${name}`);
+  return true;
 }
+
+/** Whole if it says for which namespace it is. */
+const liveOf = (client: KubeClient, manifest: Manifest) =>
+  client.get(typeOfManifest(manifest), manifest.metadata, { metadataOnly: namespacesOf(manifest).length === 0 }).catch(absent(undefined));
 
 /** The plural by the rules of English, which hold for every kind of an installation. */
 function typeOfManifest({ apiVersion, kind, metadata: { namespace } }: Manifest): ResourceType {

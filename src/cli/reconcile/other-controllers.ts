@@ -86,7 +86,7 @@ export async function checkAlone(client: KubeClient, { others, trusted, warn, si
       // Controllers of one installation are stopped together.
       const together = [...doubtful.values()].filter((found) => found.controller.called === controller.called);
       const how = together.map((found) => found.controller.stop(found.lease.metadata.namespace ?? ''));
-      throw new Refused(`${said}\nStop it first (${how.join('; ')}), or start with --take-over.`);
+      throw new Refused([said, `Stop it first (${how.join('; ')}), or start with --take-over.`]);
     }
   }
 }
@@ -117,8 +117,10 @@ async function leasesOf(client: KubeClient, { lease: name, namespace }: OtherCon
     if (isNotFound(error)) return [];
     const where = namespace === undefined ? 'of all namespaces' : `in namespace ${namespace}`;
     throw new Refused(
-      `cannot check whether another controller runs: Leases called ${name} ${where} cannot be read: ${messageOf(error)}.\n` +
+      [
+        `cannot check whether another controller runs: Leases called ${name} ${where} cannot be read: ${messageOf(error)}.`,
         'Grant that right, or make sure that no other controller runs and start with --take-over.',
+      ],
       { cause: error },
     );
   }
