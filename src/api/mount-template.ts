@@ -37,13 +37,23 @@ export type Argument =
  * parseMountTemplate('program: sshfs\nargs: ["${mount.source}", "${targetPath}"]').program; // → 'sshfs'
  */
 export function parseMountTemplate(text: string, object = 'mount template'): MountTemplate {
-  const document = parseDocument(text, { prettyErrors: false });
-  const [broken] = document.errors;
-  if (broken) throw new InvalidSpec({ path: `at character ${broken.pos[0]}`, expected: 'YAML or JSON', found: broken.message }, { object });
   const faults: Fault[] = [];
-  const template = read(document.toJS(), faults);
+  const template = read(valueIn(text, object), faults);
   if (faults.length > 0) throw new InvalidSpec(faults, { object });
   return template;
+}
+
+function valueIn(text: string, object: string): unknown {
+  const fault = (path: string, found: string) => new InvalidSpec({ path, expected: 'YAML or JSON', found }, { object });
+  try {
+    const document = parseDocument(text, { prettyErrors: false });
+    const [broken] = document.errors;
+    if (broken) throw fault(`at character ${broken.pos[0]}`, broken.message);
+    return document.toJS();
+  } catch (error) {
+    // Aliases that lead nowhere or would fill the memory, and brackets too deep for the parser.
+    throw error instanceof InvalidSpec ? error : fault('template', (error as Error).message);
+  }
 }
 
 const FIELDS = ['program', 'each', 'onChange', 'args', 'env', 'files'];

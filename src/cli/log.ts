@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { pino } from 'pino';
-import { REDACTED, redactedText } from '../kube/redact.ts';
+import { REDACTED, redactedText } from '../api/redact.ts';
 import type { Log } from '../kube/types.ts';
 import { visible } from './terminal.ts';
 

@@ -10,6 +10,11 @@ const refusal = (text: string) => {
   return 'accepted';
 };
 
+/** Nine lines that would be ten million texts. */
+const bomb = [...'abcdefgh']
+  .map((name, i, all) => `${name}: &${name} [${Array.from({ length: 9 }, () => (i === 0 ? 'x' : `*${all[i - 1]}`)).join(', ')}]`)
+  .join('\n');
+
 describe('a mount template', () => {
   test('may be YAML or JSON', () => {
     const yaml = 'program: s3fs\nargs:\n- ${mount.bucket}\n- 1\nenv: {A: "${secret.b}"}\n';
@@ -25,6 +30,8 @@ describe('a mount template', () => {
   });
   test.each([
     ['program: [', 'ThinRuntimeProfile p: at character 10: expected YAML or JSON, found'],
+    ['program: *x', 'ThinRuntimeProfile p: template: expected YAML or JSON, found Unresolved alias'],
+    [bomb, 'ThinRuntimeProfile p: template: expected YAML or JSON, found Excessive alias count'],
     ['- a', 'template: expected an object, found ["a"]'],
     ['args: []', 'program: expected the name or absolute path of a program, without references, found nothing'],
     ['program: -rf', 'program: expected the name or absolute path of a program'],
@@ -47,6 +54,9 @@ describe('a mount template', () => {
     ['{program: a, env: {A: [y]}}', 'env.A: expected a text, found ["y"]'],
     ['{program: a, env: {A: "${env.B;id}"}}', 'env.A: expected a reference'],
   ])('%s is refused: %s', (text, message) => expect(refusal(text)).toContain(message));
+  test('is refused if it is too deep for the parser', () => {
+    expect(refusal('['.repeat(50_000))).toContain('ThinRuntimeProfile p: ');
+  });
   test('is refused with all that is wrong at once', () =>
     expect(refusal('{args: ["${a}", "${b}"], env: 1}').match(/expected/g)).toHaveLength(4));
 });

@@ -1,5 +1,5 @@
 import { ownerUid } from '../../api/index.ts';
-import { redactedText } from '../../kube/redact.ts';
+import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { phaseOf as phaseIn } from '../../reconciler/kubernetes/store/objects.ts';
 import { toDoAbout } from './advice.ts';

@@ -1,4 +1,4 @@
-import { redactedText } from '../../kube/redact.ts';
+import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { parseSelector } from '../../reconciler/kubernetes/selector.ts';
 import { latestEvent } from './event-lines.ts';

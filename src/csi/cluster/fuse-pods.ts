@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { redactedText } from '../../kube/redact.ts';
+import { redactedText } from '../../api/redact.ts';
 import type { ContainerStatus, NodeCluster, Pod } from './node-cluster.ts';
 import { podsOfNode } from './pod-names.ts';
 import type { RuntimeName } from '../volume.ts';

@@ -1,5 +1,5 @@
 import type { MountRow } from '../../constructs/index.ts';
-import { redactedText } from '../../kube/redact.ts';
+import { redactedText } from '../../api/redact.ts';
 import { differingOptions } from './mount-change.ts';
 import { some } from '../status/some.ts';
 import type { Hold, MountTrouble } from '../world.ts';

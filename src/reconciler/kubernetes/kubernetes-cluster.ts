@@ -1,6 +1,6 @@
 import { annotation, Dataset, type DatasetStatus, runtimeFinalizer } from '../../api/index.ts';
 import { systemClock } from '../../kube/clock.ts';
-import { redactedText } from '../../kube/redact.ts';
+import { redactedText } from '../../api/redact.ts';
 import type { Cluster } from '../cluster.ts';
 import type { OperationCluster } from '../operations/cluster.ts';
 import { datasetPhase, operationRef } from '../operations/status.ts';

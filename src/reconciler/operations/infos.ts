@@ -1,4 +1,4 @@
-import { redactedText } from '../../kube/redact.ts';
+import { redactedText } from '../../api/redact.ts';
 import type { Infos } from './world.ts';
 
 /** How often a pod is asked how far it is; each answer that differs is a write. */

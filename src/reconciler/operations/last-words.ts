@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { redactedText } from '../../kube/redact.ts';
+import { redactedText } from '../../api/redact.ts';
 import type { EndedPod } from './world.ts';
 
 const MOST_CHARACTERS = 1000;

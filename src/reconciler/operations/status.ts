@@ -1,5 +1,5 @@
 import { annotation, type DatasetPhase, durationText, type OperationStatus, type RuntimeCondition } from '../../api/index.ts';
-import { redactedText } from '../../kube/redact.ts';
+import { redactedText } from '../../api/redact.ts';
 import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
 import { affinityTo } from './affinity.ts';

@@ -1,4 +1,4 @@
-import { redactedText } from '../../kube/redact.ts';
+import { redactedText } from '../../api/redact.ts';
 
 /** What a condition says, without its times. */
 export interface UntimedCondition {

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../../../kube/contract.ts';
 import { ApiError, isNotFound, NoAnswer } from '../../../kube/errors.ts';
-import { redactedText } from '../../../kube/redact.ts';
+import { redactedText } from '../../../api/redact.ts';
 import type { KubeObject, ObjectName, ResourceType } from '../../../kube/types.ts';
 
 /** Reads what the user may read. What is refused is noted, and left out. */

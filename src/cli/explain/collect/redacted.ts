@@ -1,4 +1,4 @@
-import { REDACTED, redactedText } from '../../../kube/redact.ts';
+import { REDACTED, redactedText } from '../../../api/redact.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { LAST_APPLIED } from '../../../reconciler/kubernetes/kinds.ts';
 

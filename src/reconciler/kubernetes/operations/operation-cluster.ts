@@ -1,6 +1,6 @@
 import { GROUP, isOwnedBy, operationFinalizer, VERSION } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
-import { redactedText } from '../../../kube/redact.ts';
+import { redactedText } from '../../../api/redact.ts';
 import { choose } from '../../choose.ts';
 import type { Cluster } from '../../cluster.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redactedText } from '../../src/kube/redact.ts';
+import { redactedText } from '../../src/api/redact.ts';
 import { LONG, tooDear } from '../hostile/cost.ts';
 
 describe('a text for a log, a condition or an event', () => {
