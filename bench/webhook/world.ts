@@ -1,6 +1,6 @@
 /** What the webhook knows: thousands of Datasets as the controller leaves them, on a real API server, with no controller that works on them. */
 import juicefs from '../../runtimes/juicefs/index.ts';
-import { Dataset, parse } from '../../src/api/index.ts';
+import { annotation, Dataset, type Manifest, parse, verifiedFuseText } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { type Client, MERGE } from '../client.ts';
 import { atOnce, range } from '../lab.ts';
@@ -43,11 +43,26 @@ async function createDataset(user: Client, { namespace, name }: Place): Promise<
   const status = { phase: 'Bound', runtimes: [used], ufsTotal: '1.00GiB', fileNum: '1000', conditions: [condition('Ready')] };
   const terms = [{ matchExpressions: [{ key: `fluid.io/s-${namespace}-${name}`, operator: 'In', values: ['true'] }] }];
   const cacheAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } };
+  const create = (object: Manifest) => user.send('POST', where[object.kind]!, object);
+  const fuses = rendered.filter(({ kind }) => kind === 'DaemonSet');
+  const [fuse] = await Promise.all(fuses.map(create));
   await Promise.all([
-    ...rendered.map((object) => user.send('POST', where[object.kind]!, object)),
+    ...rendered
+      .filter((object) => !fuses.includes(object))
+      .map((object) => create(object.kind === 'PersistentVolume' ? recorded(object, fuse) : object)),
     user.send('PATCH', `${datasets}/${name}/status`, { status }, MERGE),
     user.send('PATCH', `${runtimes}/${name}/status`, { status: { ...STATUS, cacheAffinity } }, MERGE),
   ]);
+}
+
+/** As the controller records its fuse DaemonSet. */
+function recorded(volume: Manifest, fuse: KubeObject | undefined): Manifest {
+  const { name = '', uid = '', generation = 0, annotations } = fuse?.metadata ?? {};
+  const record = {
+    [annotation.verifiedFuse]: verifiedFuseText({ name, uid, generation, hash: 'rendered' }),
+    [annotation.sidecar]: annotations?.[annotation.sidecar] ?? '',
+  };
+  return { ...volume, metadata: { ...volume.metadata, annotations: { ...volume.metadata.annotations, ...record } } };
 }
 
 const [PHASES, COUNTS] = [

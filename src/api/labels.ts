@@ -41,8 +41,10 @@ export const annotation = {
   fusePlacement: 'data.fluid.io/fuse-placement',
   /** On a volume, while the newest specs are not valid: hash of the record of the last valid ones. */
   lastValid: 'data.fluid.io/last-valid',
-  /** On a fuse DaemonSet: how its pods become sidecars, a SidecarNote as JSON. */
+  /** On a fuse DaemonSet, and on the volume beside `verifiedFuse`: how its pods become sidecars, a SidecarNote as JSON. */
   sidecar: 'data.fluid.io/sidecar',
+  /** On a volume: which fuse DaemonSet the controller has compared with its manifest by value (api/verified-fuse.ts). */
+  verifiedFuse: 'data.fluid.io/verified-fuse',
   createdBy: 'CreatedBy',
   metadataList: 'data.fluid.io/metadataList',
   /** On pod templates: hash of the script that the container runs, which is in a ConfigMap. */

@@ -151,7 +151,7 @@ export function webhookRights(runtimes: readonly Runtime[]): readonly Right[] {
       because: 'whether they are bound; read again before a pod is denied',
     },
     { group: GROUP, resources: runtimes.map(({ resource }) => resource.plural), verbs: ['list', 'watch'], because: 'where the cache is' },
-    { group: 'apps', resources: ['daemonsets'], verbs: ['list', 'watch'], because: 'what a sidecar consists of' },
+    { group: 'apps', resources: ['daemonsets'], verbs: WATCH, because: 'what a sidecar consists of; read again before a pod is denied' },
     {
       group: 'admissionregistration.k8s.io',
       resources: ['mutatingwebhookconfigurations'],

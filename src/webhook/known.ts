@@ -1,4 +1,4 @@
-import type { Identity, NodeSelectorTerm, PodTemplateSpec, SidecarNote } from '../api/index.ts';
+import type { Identity, NodeSelectorTerm, PodTemplateSpec, SidecarNote, VerifiedFuse } from '../api/index.ts';
 
 /** What an admission knows of the cluster, from memory. Undefined: there is no such object, as far as is known. */
 export interface Known {
@@ -6,8 +6,8 @@ export interface Known {
   dataset(namespace: string, name: string): KnownDataset | undefined;
   /** A runtime, by its type: `juicefs`. */
   runtime(type: string, namespace: string, name: string): KnownRuntime | undefined;
-  /** The fuse DaemonSet of a runtime: the one that an object of Fluid's API group with this name owns. */
-  fuse(namespace: string, runtime: string): KnownFuse | undefined;
+  /** A DaemonSet, which anybody may have written: fuseOf in fuse-of.ts says whose it is. */
+  fuse(namespace: string, name: string): KnownFuse | undefined;
   volume(name: string): KnownVolume | undefined;
 }
 
@@ -37,9 +37,9 @@ export interface KnownRuntime {
   readonly scrapesSidecars: boolean;
 }
 export interface KnownFuse {
+  readonly uid: string;
+  readonly generation: number;
   readonly template: PodTemplateSpec;
-  /** What the runtime says of its pods as sidecars. Absent on DaemonSets that Fluid created. */
-  readonly sidecar?: SidecarNote;
 }
 export interface KnownVolume {
   /** Attribute `fluid_path`: where the file system is on the host. */
@@ -50,6 +50,8 @@ export interface KnownVolume {
   readonly subPath: string;
   /** Attributes `runtime_namespace` and `runtime_name`: the runtime of another Dataset, to which this one refers. Absent: its own. */
   readonly runtime?: { readonly namespace: string; readonly name: string };
+  /** The fuse DaemonSet that the controller has verified, and what the runtime says of its pods as sidecars. */
+  readonly fuse?: VerifiedFuse & { readonly sidecar: SidecarNote };
   /** `spec.claimRef`: the one claim that may use it. */
   readonly claim: { readonly namespace: string; readonly name: string };
 }

@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { annotation, verifiedFuseIn } from '../../src/api/index.ts';
 import { webhookNames } from '../../src/api/webhook-names.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
@@ -22,6 +23,8 @@ import { simulated } from '../support/test-cluster.ts';
 import { podThatMounts, startWebhook, type WebhookProcess } from '../support/webhook-process.ts';
 
 const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true };
+const DAEMON_SET: ResourceType = { group: 'apps', version: 'v1', plural: 'daemonsets', kind: 'DaemonSet', namespaced: true };
+const VOLUME: ResourceType = { group: '', version: 'v1', plural: 'persistentvolumes', kind: 'PersistentVolume', namespaced: false };
 const NAMESPACE = 'fluid-system';
 const HOST = `${webhookNames.service}.${NAMESPACE}.svc`;
 
@@ -135,6 +138,23 @@ describe.skipIf(!simulated)('sluice webhook', () => {
     expect(all.length).toBeGreaterThan(10);
     for (const each of all) if (typeof each !== 'string') expect(each).toEqual(WITH_SIDECAR);
   };
+
+  test('never puts a DaemonSet that a user edits into a pod: the controller makes it as it was, and records it', async () => {
+    const name = { namespace: space.namespace, name: 'images-fuse' };
+    const before = await client.get(DAEMON_SET, name);
+    const { spec } = structuredClone(before) as unknown as { spec: { template: { spec: { containers: object[] } } } };
+    spec.template.spec.containers.push({ name: 'evil', image: 'evil.example/agent' });
+    // As the controller's own manager, which any client may say that it is.
+    const edited = await client.patch(DAEMON_SET, name, { spec }, { type: 'merge', fieldManager: 'sluice' });
+    expect(edited.metadata.generation).toBe(2);
+    await eventually(async () => {
+      const { metadata, ...repaired } = await client.get(DAEMON_SET, name);
+      expect(repaired['spec']).toEqual(before['spec']);
+      const volume = await client.get(VOLUME, { name: `${space.namespace}-images` });
+      const record = verifiedFuseIn(volume.metadata.annotations?.[annotation.verifiedFuse]);
+      expect(record).toMatchObject({ name: 'images-fuse', uid: metadata.uid, generation: metadata.generation });
+    });
+  });
 
   test('heals an expired certificate, and gives pods that ask for one their sidecar', async () => {
     const old = await issue({ older: [] }, [HOST], Date.now() - 400 * 24 * 3600_000);

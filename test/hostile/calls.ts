@@ -319,6 +319,10 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     canonicalQuantity: { text: (text) => api.canonicalQuantity(text, 'spec.x') },
     quantity: { text: (text) => api.quantity(text, 'spec.x') },
   },
+  'src/api/verified-fuse.ts': {
+    verifiedFuseIn: { text: (text) => [api.verifiedFuseIn(text), api.verifiedFuseIn('/'.repeat(text.length))] },
+    verifiedFuseText: 'of what the API server returned',
+  },
   'src/api/wording.ts': {
     expectedOf: atStart,
     knownField: { text: (text) => knownField(text, Object.keys(Dataset.spec.properties)) },

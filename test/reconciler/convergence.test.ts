@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { annotation } from '../../src/api/index.ts';
+import { annotation, type VerifiedFuse, verifiedFuseIn } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import * as write from '../support/objects.ts';
@@ -179,12 +179,17 @@ const shape = ({ server }: Harness): readonly string[] => {
     .filter(({ kind }) => kind !== 'Pod' && kind !== 'ThinRuntimeProfile')
     .map(({ kind, metadata: { name, namespace, labels, annotations, finalizers }, spec, data }: KubeObject) => {
       // The hash is of a manifest that names UIDs; a nudge was needed, or was not.
-      const { [annotation.nudge]: _, [annotation.manifestHash]: __, ...kept } = annotations ?? {};
-      return { kind, name, namespace, labels, annotations: kept, finalizers, spec, data };
+      const { [annotation.nudge]: _, [annotation.manifestHash]: __, [annotation.verifiedFuse]: record, ...kept } = annotations ?? {};
+      const fuse = record === undefined ? undefined : isTrue(server, verifiedFuseIn(record));
+      return { kind, name, namespace, labels, annotations: kept, fuse, finalizers, spec, data };
     })
     .toSorted((a, b) => `${a.kind}/${a.name}`.localeCompare(`${b.kind}/${b.name}`))
     .map((object) => JSON.stringify(sorted(object)).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (uid) => (uids.has(uid) ? '<uid>' : uid)));
 };
+/** The record on a volume names a DaemonSet as it is. */
+const isTrue = (server: Harness['server'], fuse: VerifiedFuse | undefined): boolean =>
+  server.all().some(({ metadata: { uid, generation } }) => uid === fuse?.uid && generation === fuse?.generation);
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -5,6 +5,7 @@ import { type Manifest, runtimePlural } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import type { Known } from '../../src/webhook/known.ts';
 import type { Pod } from '../../src/webhook/pod.ts';
+import type { KeptFuse } from '../../src/webhook/watches/kept.ts';
 import { knownObjects } from '../../src/webhook/watches/known-objects.ts';
 import { fuseProjection, keptClaim, keptDataset, keptRuntime, keptVolume } from '../../src/webhook/watches/projections.ts';
 import { GOLDENS, hasGoldens } from './cases.ts';
@@ -55,7 +56,17 @@ function knownIn(namespace: string, missing: readonly string[]): Known {
   const claims = [...ofKind(objects, 'PersistentVolumeClaim'), ...ofKind(objects, 'PersistentVolume').map(claimOf)].filter(
     ({ metadata }) => !missing.includes(metadata.name),
   );
-  const fuses = ofKind(objects, 'DaemonSet').map(fuseProjection());
+  const daemonSets = ofKind(objects, 'DaemonSet').map((object) => ({ ...object, metadata: { ...object.metadata, generation: 1 } }));
+  const fuses = daemonSets.map(fuseProjection());
+  /** As the controller records it once it has taken the volume over. */
+  const recorded = (volume: KubeObject): KubeObject => {
+    const { claimRef } = volume['spec'] as { claimRef: { name: string } };
+    const fuse = daemonSets.find(({ metadata: { ownerReferences = [] } }) => ownerReferences.some(({ name }) => name === claimRef.name));
+    if (!fuse) return volume;
+    const { name, uid } = fuse.metadata;
+    const record = { 'data.fluid.io/verified-fuse': `${name}/${uid?.replaceAll('/', '-')}/1/hash` };
+    return { ...volume, metadata: { ...volume.metadata, annotations: { ...volume.metadata.annotations, ...record } } };
+  };
   const resources = statuses.map((status) => ({ ...inputs.find((input) => isSame(input, status)), ...status }) as KubeObject);
   const at = (objects: readonly KubeObject[], name: string) => objects.find(({ metadata }) => metadata.name === name);
   const projected = <T>(project: (object: KubeObject) => T, object: KubeObject | undefined): T | undefined => object && project(object);
@@ -63,8 +74,8 @@ function knownIn(namespace: string, missing: readonly string[]): Known {
   return knownObjects({
     claim: (where, name) => projected(keptClaim, isHere(where) ? at(claims, name) : undefined),
     dataset: (where, name) => projected(keptDataset, isHere(where) ? at(ofKind(resources, 'Dataset'), name) : undefined),
-    volume: (name) => projected(keptVolume, at(ofKind(objects, 'PersistentVolume'), name)),
-    fuse: (where, owner) => (isHere(where) ? fuses.find(({ known }) => known?.owner === owner) : undefined),
+    volume: (name) => projected(keptVolume, at(ofKind(objects, 'PersistentVolume').map(recorded), name)),
+    fuse: (where, name) => (isHere(where) ? at(fuses, name) : undefined) as KeptFuse | undefined,
     runtime: (type, where, name) =>
       projected(
         keptRuntime,

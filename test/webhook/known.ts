@@ -1,11 +1,19 @@
+import type { SidecarNote } from '../../src/api/index.ts';
 import type { Known, KnownClaim, KnownDataset, KnownFuse, KnownRuntime, KnownVolume } from '../../src/webhook/known.ts';
+
+/** A fuse DaemonSet `<runtime>-fuse`, which the volume of its Dataset names if nothing else is said. */
+export interface Fuse extends Pick<KnownFuse, 'template'> {
+  readonly sidecar?: SidecarNote;
+  readonly uid?: string;
+  readonly generation?: number;
+}
 
 /** Everything by `<namespace>/<name>`; runtimes by `<type>/<namespace>/<name>`, volumes by name. */
 export interface Cluster {
   readonly claims?: Readonly<Record<string, KnownClaim>>;
   readonly datasets?: Readonly<Record<string, KnownDataset>>;
   readonly runtimes?: Readonly<Record<string, KnownRuntime>>;
-  readonly fuses?: Readonly<Record<string, KnownFuse>>;
+  readonly fuses?: Readonly<Record<string, Fuse>>;
   readonly volumes?: Readonly<Record<string, KnownVolume>>;
 }
 
@@ -13,6 +21,16 @@ export const knownOf = ({ claims, datasets, runtimes, fuses, volumes }: Cluster)
   claim: (namespace, name) => claims?.[`${namespace}/${name}`],
   dataset: (namespace, name) => datasets?.[`${namespace}/${name}`],
   runtime: (type, namespace, name) => runtimes?.[`${type}/${namespace}/${name}`],
-  fuse: (namespace, name) => fuses?.[`${namespace}/${name}`],
-  volume: (name) => volumes?.[name],
+  fuse(namespace, name) {
+    const found = fuses?.[`${namespace}/${name.replace(/-fuse$/, '')}`];
+    return found && { uid: `uid-${name}`, generation: 1, ...found };
+  },
+  volume(name) {
+    const found = volumes?.[name];
+    const fuse = fuses?.[`${found?.claim.namespace}/${found?.claim.name}`];
+    const of = `${found?.claim.name}-fuse`;
+    return found && fuse
+      ? { fuse: { name: of, uid: `uid-${of}`, generation: 1, hash: 'h', sidecar: fuse.sidecar ?? { caches: [] } }, ...found }
+      : found;
+  },
 });

@@ -1,4 +1,5 @@
 import type { DatasetUse, Plugin } from '../admission.ts';
+import { fuseOf } from '../fuse-of.ts';
 import type { Known, KnownDataset } from '../known.ts';
 import { servedBy } from '../served-by.ts';
 import { record } from '../shapes.ts';
@@ -28,11 +29,11 @@ export const datasetsOf = (uses: readonly DatasetUse[]): readonly KnownDataset[]
   ...new Map(uses.map(({ dataset }) => [dataset.identity.uid, dataset])).values(),
 ];
 
-/** Conditions on the nodes on which the FUSE client of a Dataset can run; none if its DaemonSet is not known. */
+/** Conditions on the nodes on which the FUSE client of a Dataset can run; none if its DaemonSet is not known, or not verified. */
 export function fuseSelector(dataset: KnownDataset, known: Known): readonly Expression[] {
-  const { runtime } = servedBy(dataset, known);
-  const fuse = runtime && known.fuse(runtime.namespace, runtime.name);
-  return Object.entries(record(fuse?.template.spec?.nodeSelector))
+  const { identity } = servedBy(dataset, known);
+  const fuse = fuseOf(identity, known);
+  return Object.entries(record('why' in fuse ? undefined : fuse.template.spec?.nodeSelector))
     .filter(([key]) => !key.startsWith(OWN_LABELS))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => ({ key, operator: 'In', values: [String(value)] }));

@@ -1,13 +1,13 @@
 import { type Container, type PodSpec, type Volume, volumeName } from '../../api/index.ts';
 import type { Admission, DatasetUse } from '../admission.ts';
 import { Denied } from '../denied.ts';
-import type { KnownFuse, KnownVolume } from '../known.ts';
-import { servedBy } from '../served-by.ts';
+import { fuseOf, type VerifiedTemplate, volumeOf } from '../fuse-of.ts';
+import type { KnownVolume } from '../known.ts';
 
 /** The FUSE client of a Dataset, as its fuse DaemonSet runs it. */
 export interface Client {
   readonly spec: PodSpec;
-  readonly fuse: KnownFuse;
+  readonly fuse: VerifiedTemplate;
   readonly volume: KnownVolume;
   /** The volume that holds the file system, mounted `Bidirectional`; and the host directory in which pods have theirs. */
   readonly home: { readonly name: string; readonly hostPath: string };
@@ -18,12 +18,6 @@ export interface Client {
   /** Prometheus reads metrics of sidecars. */
   readonly isScraped: boolean;
 }
-
-/** Types of which Fluid's own DaemonSets need something that a pod does not have. Those of Sluice say so in their annotation. */
-const NEED_THE_NODE: ReadonlyMap<string, string> = new Map([
-  ['efc', 'EFC needs the session manager of its node'],
-  ['vineyard', 'Vineyard needs the socket of a server on its node'],
-]);
 
 /** @throws Denied if the Dataset cannot be used yet, or its client cannot be a sidecar */
 export function clientOf(use: DatasetUse, { namespace, known, wishes }: Admission): Client {
@@ -42,19 +36,12 @@ export function clientOf(use: DatasetUse, { namespace, known, wishes }: Admissio
   const claim = { kind: 'claim', namespace, name: use.claim } as const;
   if (known.claim(namespace, use.claim)?.isBeingDeleted)
     throw new Denied(`${what}: expected its claim to stay, found it being deleted${notReady ? `: ${notReady}` : ''}`, [claim]);
-  const volume = known.volume(volumeName(identity));
-  // Whoever may label a Dataset must not get the directory of another.
-  if (!volume || volume.claim.namespace !== namespace || volume.claim.name !== use.claim)
-    throw new Denied(
-      `${what}: expected PersistentVolume ${volumeName(identity)} for its claim, found ${volume ? 'one of another claim' : 'none'}`,
-      [{ kind: 'volume', name: volumeName(identity) }],
-    );
+  const volume = volumeOf({ namespace, name: use.claim }, volumeName(identity), known);
+  if ('why' in volume) throw new Denied(`${what}: ${volume.why}`, volume.unknown);
   const home = volume.runtime ?? { namespace, name };
-  const fuse = known.fuse(home.namespace, home.name);
-  if (!fuse) throw new Denied(`${what}: expected a fuse DaemonSet, found none`, [{ kind: 'fuse', ...home }]);
-  const refused =
-    (fuse.sidecar ? fuse.sidecar.refused : NEED_THE_NODE.get(servedBy(use.dataset, known).runtime?.type ?? runtime.type)) ??
-    (home.namespace === namespace ? undefined : boundTo(fuse, home.namespace));
+  const fuse = fuseOf(home, known);
+  if ('why' in fuse) throw new Denied(`${what}: ${fuse.why}. A Job or a ReplicaSet tries again by itself`, fuse.unknown);
+  const refused = fuse.sidecar.refused ?? (home.namespace === namespace ? undefined : boundTo(fuse, home.namespace));
   if (refused !== undefined)
     throw new Denied(`${what}: its client cannot be a sidecar: ${refused}. Run the pod on a node with the CSI plugin, without the label`);
   const isScraped = known.runtime(runtime.type, runtime.namespace, runtime.name)?.scrapesSidecars ?? false;
@@ -62,7 +49,7 @@ export function clientOf(use: DatasetUse, { namespace, known, wishes }: Admissio
 }
 
 /** Why a client of another namespace cannot run here: it needs objects of that namespace. Their names are not for this one. */
-function boundTo({ template: { spec } }: KnownFuse, namespace: string): string | undefined {
+function boundTo({ template: { spec } }: VerifiedTemplate, namespace: string): string | undefined {
   const volumes = spec?.volumes ?? [];
   const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
   const mounts = volumes.some((volume) => NAMESPACED.some((field) => volume[field] !== undefined));
@@ -74,7 +61,11 @@ function boundTo({ template: { spec } }: KnownFuse, namespace: string): string |
 }
 const NAMESPACED = ['configMap', 'secret', 'projected', 'persistentVolumeClaim', 'ephemeral'] as const;
 
-function mountOf(what: string, { template }: KnownFuse, { path }: KnownVolume): Pick<Client, 'spec' | 'home' | 'below' | 'mountedAt'> {
+function mountOf(
+  what: string,
+  { template }: VerifiedTemplate,
+  { path }: KnownVolume,
+): Pick<Client, 'spec' | 'home' | 'below' | 'mountedAt'> {
   const { spec } = template;
   const [first] = spec?.containers ?? [];
   for (const { name, mountPath, mountPropagation } of first?.volumeMounts ?? []) {
@@ -90,14 +81,12 @@ function mountOf(what: string, { template }: KnownFuse, { path }: KnownVolume): 
   throw new Denied(`${what}: expected a fuse DaemonSet whose first container shares ${path} with its node, found none`);
 }
 
-/** Volumes that hold cache, by Fluid's names. */
-const CACHE = /^(datavolume-|volume-localtime|cache-dir|mem|ssd|hdd)/;
 /** Volumes of an unprivileged client's privileges, by Fluid's names. */
 const DEVICE = /^((alluxio|jindofs|juicefs|thin|efc)-fuse-mount|efc-sock|(alluxio|jindofs|thin)-fuse-device)/;
 
 /** Names of the volumes that the sidecar does not get. */
 export function droppedVolumes({ spec, fuse, home }: Client, { wishes }: Admission): ReadonlySet<string> {
-  const isCache = ({ name }: Volume) => (fuse.sidecar ? fuse.sidecar.caches.includes(name) : CACHE.test(name));
+  const isCache = ({ name }: Volume) => fuse.sidecar.caches.includes(name);
   const isPrivilege = ({ name, hostPath }: Volume) => name === home.name || hostPath?.path === '/dev/fuse' || DEVICE.test(name);
   const dropped = (volume: Volume) =>
     (!wishes.keepsCaches && isCache(volume)) || (wishes.platform === 'unprivileged' && isPrivilege(volume));

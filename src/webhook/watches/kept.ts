@@ -10,10 +10,17 @@ export interface Kept<T> extends KubeObject {
 export type KeptClaim = Kept<KnownClaim>;
 export type KeptDataset = Kept<KnownDataset>;
 /** Undefined: of another driver. */
-export type KeptVolume = Kept<KnownVolume | undefined>;
+export type KeptVolume = Kept<(Omit<KnownVolume, 'fuse'> & VolumeTexts) | undefined>;
 export type KeptRuntime = Kept<Omit<KnownRuntime, 'cacheAffinity'> & RuntimeTexts>;
-/** Undefined: not of a runtime. */
+/** Undefined: no runtime's. */
 export type KeptFuse = Kept<FuseTexts | undefined>;
+
+export interface VolumeTexts {
+  /** The annotation `data.fluid.io/verified-fuse`. */
+  readonly fuse?: string;
+  /** JSON of the annotation `data.fluid.io/sidecar`. */
+  readonly sidecar?: string;
+}
 
 export interface RuntimeTexts {
   /** JSON. */
@@ -21,12 +28,9 @@ export interface RuntimeTexts {
 }
 
 export interface FuseTexts {
-  /** Name of the owner of Fluid's API group. */
-  readonly owner: string;
+  readonly generation: number;
   /** JSON takes a tenth of the memory of the objects that it describes, and packed an eighth of that. */
   readonly template: Packed;
-  /** JSON of the annotation `data.fluid.io/sidecar`. */
-  readonly sidecar?: string;
 }
 
 /** The metadata that a collection needs, with what is known of the object. */

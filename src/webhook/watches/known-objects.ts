@@ -1,5 +1,5 @@
-import type { NodeSelectorTerm, PodTemplateSpec, SidecarNote } from '../../api/index.ts';
-import type { Known, KnownClaim, KnownFuse } from '../known.ts';
+import { type NodeSelectorTerm, type PodTemplateSpec, type SidecarNote, verifiedFuseIn } from '../../api/index.ts';
+import type { Known, KnownClaim, KnownFuse, KnownVolume } from '../known.ts';
 import { parseNote } from '../sidecar-note.ts';
 import type { FuseTexts, KeptClaim, KeptDataset, KeptFuse, KeptRuntime, KeptVolume } from './kept.ts';
 import { unpacked } from './packed.ts';
@@ -9,8 +9,7 @@ export interface Sources {
   claim(namespace: string, name: string): KeptClaim | undefined;
   dataset(namespace: string, name: string): KeptDataset | undefined;
   runtime(type: string, namespace: string, name: string): KeptRuntime | undefined;
-  /** By the name of its owner. */
-  fuse(namespace: string, owner: string): KeptFuse | undefined;
+  fuse(namespace: string, name: string): KeptFuse | undefined;
   volume(name: string): KeptVolume | undefined;
   /** Whether claims may be others than these. Absent: they were just read. */
   areClaimsStale?(): boolean;
@@ -36,25 +35,34 @@ export function knownObjects(sources: Sources): Known {
       // The cast: the CRD's schema has checked them.
       return found && { ...found, cacheAffinity: JSON.parse(found.cacheAffinity) as readonly NodeSelectorTerm[] };
     },
-    fuse(namespace, runtime) {
-      const texts = sources.fuse(namespace, runtime)?.known;
-      return texts && fuseOf(texts);
+    fuse(namespace, name) {
+      const found = sources.fuse(namespace, name);
+      return found?.known && fuseOf(found.metadata.uid, found.known);
     },
-    volume: (name) => sources.volume(name)?.known,
+    volume(name) {
+      const texts = sources.volume(name)?.known;
+      return texts && volumeOf(texts);
+    },
   };
 }
 
-const fuseOf = ({ template, sidecar }: FuseTexts): KnownFuse => ({
+const fuseOf = (uid = '', { template, generation }: FuseTexts): KnownFuse => ({
+  uid,
+  generation,
   // The cast: the API server has checked it.
   template: JSON.parse(unpacked(template)) as PodTemplateSpec,
-  ...(sidecar !== undefined && { sidecar: noteOf(sidecar) }),
 });
+
+function volumeOf({ fuse, sidecar = '{}', ...volume }: NonNullable<KeptVolume['known']>): KnownVolume {
+  const record = verifiedFuseIn(fuse);
+  return { ...volume, ...(record && { fuse: { ...record, sidecar: noteOf(sidecar) } }) };
+}
 
 /** Without knowing what the runtime says of its client, no pod gets one. */
 function noteOf(json: string): SidecarNote {
   try {
     return parseNote(json);
   } catch (error) {
-    return { caches: [], refused: `its fuse DaemonSet has a fault: ${error instanceof Error ? error.message : String(error)}` };
+    return { caches: [], refused: `its volume has a fault: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

@@ -2,7 +2,7 @@ import { annotation, csiDriver, GROUP, type Identity, label, labelledIdentity } 
 import type { KubeObject } from '../../kube/types.ts';
 import type { KnownDataset } from '../known.ts';
 import { type Fields, list, record, text } from '../shapes.ts';
-import { type FuseTexts, type KeptClaim, type KeptDataset, type KeptFuse, type KeptRuntime, type KeptVolume, kept } from './kept.ts';
+import { type KeptClaim, type KeptDataset, type KeptFuse, type KeptRuntime, type KeptVolume, kept } from './kept.ts';
 import { createPacker } from './packed.ts';
 
 /** How the key of the label begins that Sluice and Fluid put on the claim of a Dataset. */
@@ -41,15 +41,17 @@ function identityOf({ metadata: { namespace = '', name, uid = '', labels } }: Ku
   return labelledIdentity({ namespace, name, uid }, labels);
 }
 
-function runtimeOf({ metadata }: KubeObject, { type, namespace, name }: Fields): KnownDataset['runtime'] {
-  if (typeof type !== 'string' || typeof name !== 'string') return undefined;
-  return { type, namespace: text(namespace) || (metadata.namespace ?? ''), name };
+/** Always in the namespace of the Dataset: who may write a status must not have it name a runtime of another. */
+function runtimeOf({ metadata: { namespace = '' } }: KubeObject, { type, name }: Fields): KnownDataset['runtime'] {
+  return typeof type === 'string' && typeof name === 'string' ? { type, namespace, name } : undefined;
 }
 
+/** Volumes are cluster-scoped: users of a namespace write none. */
 export function keptVolume(object: KubeObject): KeptVolume {
   const { csi, claimRef } = record(object['spec']);
   const { driver, volumeAttributes } = record(csi);
   const attributes = record(volumeAttributes);
+  const { [annotation.verifiedFuse]: fuse, [annotation.sidecar]: sidecar } = object.metadata.annotations ?? {};
   const path = text(attributes['fluid_path']);
   const { namespace, name } = record(claimRef);
   const runtime = { namespace: text(attributes['runtime_namespace']) ?? '', name: text(attributes['runtime_name']) ?? '' };
@@ -62,29 +64,18 @@ export function keptVolume(object: KubeObject): KeptVolume {
     // Nearly all are served by a runtime of their own name.
     ...(runtime.name && (runtime.name !== name || runtime.namespace !== namespace) && { runtime }),
     claim: { namespace, name },
+    ...(fuse !== undefined && { fuse, ...(sidecar !== undefined && { sidecar }) }),
   });
 }
 
-/** Of many DaemonSets, whose templates have much in common. */
+/** Of many DaemonSets, whose templates have much in common. Those of no runtime are only left out: an owner proves nothing. */
 export function fuseProjection(): (object: KubeObject) => KeptFuse {
   const pack = createPacker();
   return (object) => {
-    const owner = fuseOwnerOf(object);
-    if (!owner) return kept(object, undefined);
-    const sidecar = object.metadata.annotations?.[annotation.sidecar];
-    const texts: FuseTexts = {
-      owner: owner.name,
-      template: pack(JSON.stringify(record(record(object['spec'])['template']))),
-      ...(sidecar !== undefined && { sidecar }),
-    };
-    return kept(object, texts);
+    const { ownerReferences = [], generation = 0 } = object.metadata;
+    if (!ownerReferences.some(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`))) return kept(object, undefined);
+    return kept(object, { generation, template: pack(JSON.stringify(record(record(object['spec'])['template']))) });
   };
-}
-
-/** Of Fluid's owners, the one that controls it first: DaemonSets of Datasets that refer to others have no controller. */
-function fuseOwnerOf({ metadata: { ownerReferences = [] } }: KubeObject) {
-  const owners = ownerReferences.filter(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`));
-  return owners.find(({ controller }) => controller) ?? owners[0];
 }
 
 /** Values of `spec.fuse.metrics.scrapeTarget`, separated by commas. */

@@ -2,13 +2,10 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { type Unknown, unknownKey } from '../known.ts';
-import type { KeptFuse } from './kept.ts';
 import type { Sources } from './known-objects.ts';
 import { fuseProjection, keptClaim, keptDataset, keptVolume } from './projections.ts';
 import { CLAIM, DAEMON_SET, DATASET, VOLUME } from './types.ts';
 
-/** DaemonSets of a page: no more are in memory at once. */
-const PAGE = 100;
 /** Names come from users' pods, which no validation has seen yet: objects of another name cannot exist. */
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
@@ -47,7 +44,7 @@ function readOne(reading: Reading, each: Unknown): Promise<KubeObject | undefine
     case 'volume':
       return get(reading, VOLUME, { name: each.name }, keptVolume);
     case 'fuse':
-      return fuseOf(reading, each);
+      return get(reading, DAEMON_SET, each, fuseProjection());
   }
 }
 
@@ -63,25 +60,4 @@ async function get<T>(
     if (isNotFound(error)) return undefined;
     throw error;
   }
-}
-
-/** Only a list shows owners. */
-async function fuseOf(
-  { client, signal }: Reading,
-  owner: { readonly namespace: string; readonly name: string },
-): Promise<KeptFuse | undefined> {
-  const keptFuse = fuseProjection();
-  let token: string | undefined;
-  do {
-    const { namespace } = owner;
-    const page = await client.list(DAEMON_SET, { namespace, limit: PAGE, signal, ...(token !== undefined && { continue: token }) });
-    for (const item of page.items) {
-      if (!item.metadata.ownerReferences?.some(({ name }) => name === owner.name)) continue;
-      // An owner of that name may be another's.
-      const fuse = keptFuse(item);
-      if (fuse.known?.owner === owner.name) return fuse;
-    }
-    token = page.continue;
-  } while (token !== undefined);
-  return undefined;
 }

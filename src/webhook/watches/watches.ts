@@ -7,7 +7,6 @@ import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
 import { type Reflector, type ReflectOptions, reflect } from '../../kube/watch/reflector.ts';
 import type { Knowledge } from '../knowledge.ts';
-import { createFuses } from './fuses.ts';
 import { knownObjects, type Sources } from './known-objects.ts';
 import { profileWatch } from './profile-watch.ts';
 import { fuseProjection, keptClaim, keptDataset, keptRuntime, keptVolume } from './projections.ts';
@@ -48,12 +47,11 @@ export function startWatches({ client, runtimes, namespace, onProfileFault = not
     return reflector;
   }
 
-  const fuseNames = createFuses();
   const profiles = profileWatch(log, onProfileFault);
   const claims = watch(CLAIM, { metadataOnly: true, project: keptClaim, onChange: nothing });
   const datasets = watch(DATASET, { project: keptDataset, onChange: nothing });
   const volumes = watch(VOLUME, { project: keptVolume, onChange: nothing });
-  const fuses = watch(DAEMON_SET, { project: fuseProjection(), onChange: fuseNames.changed });
+  const fuses = watch(DAEMON_SET, { project: fuseProjection(), onChange: nothing });
   const byPlural = new Map(
     runtimes.map((kind) => [kind.plural, watch(runtimeResource(kind), { project: keptRuntime, onChange: nothing })] as const),
   );
@@ -69,10 +67,7 @@ export function startWatches({ client, runtimes, namespace, onProfileFault = not
     dataset: datasets.get,
     volume: (name) => volumes.get(undefined, name),
     runtime: (type, namespace, name) => byPlural.get(runtimePlural(type))?.get(namespace, name),
-    fuse(namespace, owner) {
-      const name = fuseNames.nameOf(namespace, owner);
-      return name === undefined ? undefined : fuses.get(namespace, name);
-    },
+    fuse: fuses.get,
   };
 
   return {

@@ -36,6 +36,16 @@ function admission(mounted: readonly Mounted[]): Admission {
     }),
   );
   const known = knownOf({
+    datasets: Object.fromEntries(uses.map(({ dataset }) => [`ml/${dataset.identity.name}`, dataset])),
+    volumes: Object.fromEntries(
+      uses.map(
+        ({
+          dataset: {
+            identity: { name },
+          },
+        }) => [`ml-${name}`, { path: '/p', mountType: 'x', subPath: '', claim: { namespace: 'ml', name } }],
+      ),
+    ),
     fuses: Object.fromEntries(
       mounted.flatMap(({ name, selector }) =>
         selector ? [[`ml/${name}`, { template: { spec: { containers: [], nodeSelector: { ...selector } } } }]] : [],

@@ -16,10 +16,21 @@ function referring(namespace: string, fuse: Partial<PodSpec> = {}, claim: object
   const source = images('images', fuse);
   const { 'ml-images': volume } = source.volumes;
   const moved = (record: object) =>
-    Object.fromEntries(Object.entries(record).map(([key, value]) => [key.replace(/^(ml)(?=[/])/, namespace), value]));
+    Object.fromEntries(
+      Object.entries(record).map(([key, value]) => [
+        key.replace(/^ml(?=[/-])/, namespace),
+        JSON.parse(JSON.stringify(value).replaceAll('"namespace":"ml"', `"namespace":"${namespace}"`)),
+      ]),
+    );
   const view = { identity: { namespace: 'ml', name: 'view', uid: 'uid-view', collides: false }, phase: 'Bound' };
   return joined(
-    { ...source, claims: moved(source.claims), datasets: moved(source.datasets), fuses: moved(source.fuses) } as typeof source,
+    {
+      ...source,
+      claims: moved(source.claims),
+      datasets: moved(source.datasets),
+      fuses: moved(source.fuses),
+      volumes: moved(source.volumes),
+    } as typeof source,
     {
       claims: { 'ml/view': { dataset: 'view', ...claim } },
       datasets: { 'ml/view': { ...view, runtime: { type: 'thin', namespace: 'ml', name: 'view' } } },

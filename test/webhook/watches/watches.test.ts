@@ -132,35 +132,58 @@ test('a volume of Fluid is known with its claim, any other is not', async () => 
 });
 
 describe('a fuse DaemonSet', () => {
-  test('is found by its runtime, as it is now', async () => {
-    server.put(daemonSet({ annotations: { 'data.fluid.io/sidecar': '{"caches":["cache-dir-0"],"refused":"no"}' } }));
+  test('is found by its name, as it is now, with what only the API server writes', async () => {
+    const { uid } = server.put(daemonSet()).metadata;
     await watch();
-    expect(watches.known.fuse('ml', 'demo')).toEqual({
+    expect(watches.known.fuse('ml', 'demo-fuse')).toEqual({
+      uid,
+      generation: 1,
       template: { metadata: {}, spec: { containers: [{ name: 'fuse', image: 'juicefs' }] } },
-      sidecar: { caches: ['cache-dir-0'], refused: 'no' },
     });
     server.remove('DaemonSet', 'ml', 'demo-fuse');
-    await until(() => watches.known.fuse('ml', 'demo') === undefined, 'gone');
+    await until(() => watches.known.fuse('ml', 'demo-fuse') === undefined, 'gone');
   });
-  test('of a Dataset that refers to another has no controller', async () => {
-    server.put(daemonSet({ ownerReferences: [{ apiVersion: custom, kind: 'Dataset', name: 'demo', uid: 'd' }] }));
-    await watch();
-    expect(watches.known.fuse('ml', 'demo')?.template).toBeDefined();
-  });
-  test('needs an owner of the API group', async () => {
+  test('of no runtime is not kept', async () => {
     server.put(daemonSet({ ownerReferences: [{ apiVersion: 'acme.io/v1', kind: 'X', name: 'demo', uid: 'd', controller: true }] }));
     await watch();
-    expect(watches.known.fuse('ml', 'demo')).toBeUndefined();
+    expect(watches.known.fuse('ml', 'demo-fuse')).toBeUndefined();
   });
-  test('whose note cannot be read, or can be read no more, has no client that can be a sidecar', async () => {
-    server.put(daemonSet({ annotations: { 'data.fluid.io/sidecar': '{"caches":[]}' } }));
+});
+
+describe('what the controller records on a volume of its fuse DaemonSet', () => {
+  const annotated = (annotations: object) => ({ ...volume, metadata: { ...volume.metadata, annotations } }) as KubeObject;
+
+  test('is known with what the runtime says of sidecars', async () => {
+    server.put(
+      annotated({
+        'data.fluid.io/verified-fuse': 'demo-fuse/uid/3/hash',
+        'data.fluid.io/sidecar': '{"caches":["cache-dir-0"],"refused":"no"}',
+      }),
+    );
     await watch();
-    expect(watches.known.fuse('ml', 'demo')?.sidecar).toEqual({ caches: [] });
-    server.put(daemonSet({ annotations: { 'data.fluid.io/sidecar': 'x' } }));
-    const refused = () => watches.known.fuse('ml', 'demo')?.sidecar?.refused;
-    await until(() => refused() !== undefined, 'refused');
-    expect(refused()).toContain('annotation data.fluid.io/sidecar: expected JSON {caches: [names], refused?: text}, found x');
+    expect(watches.known.volume('ml-demo')?.fuse).toEqual({
+      name: 'demo-fuse',
+      uid: 'uid',
+      generation: 3,
+      hash: 'hash',
+      sidecar: { caches: ['cache-dir-0'], refused: 'no' },
+    });
   });
+  test('whose note cannot be read has no client that can be a sidecar', async () => {
+    server.put(annotated({ 'data.fluid.io/verified-fuse': 'demo-fuse/uid/3/hash', 'data.fluid.io/sidecar': 'x' }));
+    await watch();
+    expect(watches.known.volume('ml-demo')?.fuse?.sidecar.refused).toContain(
+      'annotation data.fluid.io/sidecar: expected JSON {caches: [names], refused?: text}, found x',
+    );
+  });
+  test.each(['', 'demo-fuse', 'demo-fuse/uid/3', 'demo-fuse/uid/0/hash', 'demo-fuse/uid/x/hash', 'demo-fuse//3/hash', 'a/b/3/c/d'])(
+    'and nothing could be true of %j, is no record',
+    async (text) => {
+      server.put(annotated({ 'data.fluid.io/verified-fuse': text }));
+      await watch();
+      expect(watches.known.volume('ml-demo')?.fuse).toBeUndefined();
+    },
+  );
 });
 
 test('a runtime is known by where its cache is, and by what its metrics are read from', async () => {
@@ -235,7 +258,7 @@ describe('what is read before a pod is denied', () => {
       [
         { kind: 'claim', namespace: 'ml', name: 'demo' },
         { kind: 'claim', namespace: 'ml', name: 'missing' },
-        { kind: 'fuse', namespace: 'ml', name: 'demo' },
+        { kind: 'fuse', namespace: 'ml', name: 'demo-fuse' },
         { kind: 'volume', name: 'ml-demo' },
         { kind: 'claim', namespace: 'ml', name: '../../secrets/keys' },
       ],
@@ -244,23 +267,15 @@ describe('what is read before a pod is denied', () => {
     expect(watches.known.claim('ml', 'demo')).toBeUndefined();
     expect(known.claim('ml', 'demo')).toEqual({ dataset: 'demo' });
     expect(known.claim('ml', 'missing')).toBeUndefined();
-    expect(known.fuse('ml', 'demo')?.template).toBeDefined();
+    expect(known.fuse('ml', 'demo-fuse')?.template).toBeDefined();
     expect(server.requests.map(({ verb, kind, name }) => [verb, kind, name].join(' ')).toSorted()).toMatchInlineSnapshot(`
       [
+        "get DaemonSet demo-fuse",
         "get PersistentVolume ml-demo",
         "get PersistentVolumeClaim demo",
         "get PersistentVolumeClaim missing",
-        "list DaemonSet ",
       ]
     `);
-  });
-  test('is the fuse DaemonSet, though another before it has an owner of that name which is none of Fluid', async () => {
-    await watch();
-    server.hold('DaemonSet');
-    server.put(daemonSet({ name: 'a-first', ownerReferences: [{ apiVersion: 'acme.io/v1', kind: 'X', name: 'demo', uid: 'd' }] }));
-    server.put(daemonSet());
-    const known = await watches.read([{ kind: 'fuse', namespace: 'ml', name: 'demo' }], signal);
-    expect(known.fuse('ml', 'demo')?.template).toBeDefined();
   });
   test('is an error if the API server cannot say', async () => {
     await watch();

@@ -15,11 +15,13 @@
  * A11. A Secret is read before each write, at most once a second for one content, and again at the retry of a failure. Its value is never kept.
  * A12. A fuse DaemonSet keeps selecting each node on which a pod mounts the claim, unless the user asks for the placement at once.
  * A13. Pruning deletes only what the store has in the owner's inventory, is not among `keep`, and is not being deleted already.
+ * A14. A fuse DaemonSet whose UID and generation the volume does not record is compared by value, loses what others put into its pods, and is recorded.
  */
 import type { Monotonic } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound, isConflict } from '../../../kube/errors.ts';
 import type { Log, ResourceType } from '../../../kube/types.ts';
+import { annotation } from '../../../api/index.ts';
 import type { Applied, LiveObject, Outline } from '../../world.ts';
 import { ownedType } from '../kinds.ts';
 import { isLeft, isOurs, type Owner } from '../store/owner.ts';
@@ -28,6 +30,7 @@ import { knownChanges } from './findings.ts';
 import type { Confirmed } from './fresh.ts';
 import { failureOf, Left, NameTaken, refOf } from './obstacles.ts';
 import { type Prune, pruner } from './prune.ts';
+import { createVerifiedFuses } from './verified-fuses.ts';
 import { createWriter, type Report } from './writer.ts';
 import { createWrittenSecrets } from './written-secrets.ts';
 
@@ -45,7 +48,8 @@ export interface Applier {
 }
 
 export function createApplier(client: KubeClient, store: Store, log: Log, clock: Monotonic): Applier {
-  const writer = createWriter(client, store, log, clock);
+  const fuses = createVerifiedFuses(store);
+  const writer = createWriter(client, store, fuses, log, clock);
   const secrets = createWrittenSecrets(client, clock);
 
   async function applyOne(owner: Owner, outline: Outline, report: Report, confirmed: Confirmed): Promise<void> {
@@ -56,7 +60,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
     if (!live || isLeft(live, owner)) return createOne(owner, type, outline, live, report, confirmed);
     if (!isOurs(live, owner, store)) throw new NameTaken(live, owner);
     if (kind === 'Secret') return writer.repair(owner, type, outline, live, report);
-    const immutable = knownChanges(outline, live);
+    const immutable = isRecorded(owner, outline, live) ? knownChanges(outline, live) : undefined;
     if (immutable) {
       report.immutable.push(...immutable);
       return;
@@ -88,6 +92,13 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
     }
     if (!isOurs(existing, owner, store)) throw new NameTaken(existing, owner);
     return writer.repair(owner, type, outline, existing, report);
+  }
+
+  /** A fuse DaemonSet is compared by value until it is verified, and its volume says that it is. */
+  function isRecorded(owner: Owner, { kind, hash }: Outline, live: LiveObject): boolean {
+    if (kind === 'DaemonSet') return fuses.isVerified(owner, live, hash);
+    const record = kind === 'PersistentVolume' ? fuses.recordOf(owner) : undefined;
+    return record === undefined || record[annotation.verifiedFuse] === live.metadata.annotations?.[annotation.verifiedFuse];
   }
 
   function seen(owner: Owner, { kind, name }: Outline): LiveObject | undefined {
@@ -132,6 +143,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
     forget(uid) {
       secrets.forget(uid);
       writer.forget(uid);
+      fuses.forget(uid);
     },
   };
 }

@@ -1,8 +1,9 @@
+import { annotation, type Manifest, ownerUid } from '../../../api/index.ts';
 import type { Monotonic } from '../../../kube/clock.ts';
-import { type Manifest, ownerUid } from '../../../api/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isAlreadyExists } from '../../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
+import { additionsIn } from '../../diff/additions.ts';
 import { retain } from '../../diff/retain.ts';
 import type { Applied, ImmutableChange, LiveObject, Outline } from '../../world.ts';
 import { hashOf } from '../plans/bindings.ts';
@@ -15,6 +16,7 @@ import { withNodesInUse } from './fuse-nodes.ts';
 import { FieldConflict, refOf } from './obstacles.ts';
 import { stamp, stamped, stampOf } from './stamp.ts';
 import { takeOverFields } from './take-over-fields.ts';
+import type { VerifiedFuses } from './verified-fuses.ts';
 
 export type Report = { -readonly [K in keyof Applied]: Applied[K][number][] };
 
@@ -32,17 +34,18 @@ export interface Writer {
   forget(uid: string): void;
 }
 
-export function createWriter(client: KubeClient, store: Store, log: Log, clock: Monotonic): Writer {
+export function createWriter(client: KubeClient, store: Store, fuses: VerifiedFuses, log: Log, clock: Monotonic): Writer {
   const fights = createFightDetector(clock);
   const admissions = createAdmissions(log);
 
   async function create(owner: Owner, type: ResourceType, outline: Outline): Promise<boolean> {
-    const object = stamped(claimed(owner, outline.manifest()), outline.hash);
+    const object = stamped(recorded(owner, claimed(owner, outline.manifest())), outline.hash);
     if (outline.finding.found === undefined) outline.finding.made = true;
     try {
       const answer = await client.create(type, object, { fieldValidation: 'Strict' });
       store.remember(answer);
       const isAsSent = admissions.answered(owner.uid, outline.hash, object, answer);
+      if (type.kind === 'DaemonSet') fuses.verified(owner, object, answer, outline.hash);
       compared(outline, answer, [], { isAsSent });
       return true;
     } catch (error) {
@@ -61,15 +64,23 @@ export function createWriter(client: KubeClient, store: Store, log: Log, clock: 
     return { ...manifest, spec: { ...spec, claimRef: { ...spec.claimRef, uid: claim.metadata.uid } } };
   }
 
+  /** A volume says which fuse DaemonSet is verified. What an earlier process has recorded stays until this one has verified it. */
+  function recorded(owner: Owner, manifest: Manifest, live?: KubeObject): Manifest {
+    if (manifest.kind !== 'PersistentVolume') return manifest;
+    const record = fuses.recordOf(owner) ?? recordIn(live);
+    return { ...manifest, metadata: { ...manifest.metadata, annotations: { ...manifest.metadata.annotations, ...record } } };
+  }
+
   async function repair(owner: Owner, type: ResourceType, outline: Outline, live: LiveObject, report: Report): Promise<void> {
     const { manifest: placed, waiting } = await placedNow(owner, outline.manifest(), live);
     if (waiting) report.waiting.push(waiting);
-    const { manifest, immutable } = retain(placed, live);
+    const { manifest, immutable } = retain(recorded(owner, placed, live), live);
     report.immutable.push(...immutable);
     const hash = hashOf(placed);
     const desired = stamped(manifest, stamp(hash, immutable));
-    const paths = admissions.unexplained(owner.uid, hash, desired, live);
+    const paths = [...admissions.unexplained(owner.uid, hash, desired, live), ...added(desired, live)];
     if (paths.length === 0) {
+      if (type.kind === 'DaemonSet') fuses.verified(owner, desired, live, outline.hash);
       if (!waiting) compared(outline, live, immutable, { isEqual: true });
       return;
     }
@@ -79,7 +90,7 @@ export function createWriter(client: KubeClient, store: Store, log: Log, clock: 
     const rival = fights.repaired(uid, owner.edition ?? '', paths);
     if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
     try {
-      const answer = await send(type, live, desired);
+      const answer = await sendAlone(type, live, desired);
       if (isEnded(answer)) {
         store.forget(answer);
         if (await create(owner, type, outline)) report.created.push(refOf(outline));
@@ -87,11 +98,13 @@ export function createWriter(client: KubeClient, store: Store, log: Log, clock: 
       }
       store.remember(answer);
       const isAsSent = admissions.answered(owner.uid, hash, desired, answer);
+      if (type.kind === 'DaemonSet') fuses.verified(owner, desired, answer, outline.hash);
       if (!waiting) compared(outline, answer, immutable, { isAsSent });
     } catch (error) {
       fights.failed(uid);
       throw error;
     }
+    if (paths.every((path) => path === RECORD)) return;
     // With another stamp, a spec was edited since, or another version of Sluice rendered it. With the same, the object was changed.
     const isRepaired = stampOf(live) === stampOf(desired);
     log.info({ object: refOf(outline), namespace, fields: paths.slice(0, 10) }, isRepaired ? 'repaired' : 'applied a change');
@@ -116,9 +129,34 @@ export function createWriter(client: KubeClient, store: Store, log: Log, clock: 
     return client.apply(type, object, { force: true, fieldValidation: 'Strict' });
   }
 
+  /** The pods of a DaemonSet become privileged containers of users' pods: what others have put beside our fields goes. */
+  async function sendAlone(type: ResourceType, live: LiveObject, desired: KubeObject): Promise<KubeObject> {
+    const answer = await send(type, live, desired);
+    if (added(desired, answer).length === 0 || isEnded(answer)) return answer;
+    const { uid, resourceVersion } = answer.metadata;
+    const patch = [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+      { op: 'replace', path: '/spec/template/spec', value: podSpecOf(desired) },
+    ];
+    return client.patch(type, answer.metadata, patch, { type: 'json', fieldValidation: 'Strict' });
+  }
+
   return { create, repair, forget: admissions.forget };
 }
 
 /** It was being deleted, and waited for a finalizer of Fluid alone: taking its fields over ended that, which no watch of ours shows. */
 const isEnded = ({ metadata: { deletionTimestamp, finalizers } }: KubeObject): boolean =>
   deletionTimestamp !== undefined && !finalizers?.length;
+
+/** It changes whenever the fuse DaemonSet does, which is reported. */
+const RECORD = `metadata.annotations.${annotation.verifiedFuse}`;
+
+const podSpecOf = ({ spec }: KubeObject): object => (spec as { readonly template: { readonly spec: object } }).template.spec;
+const added = (desired: KubeObject, live: KubeObject): readonly string[] =>
+  desired.kind === 'DaemonSet' ? additionsIn(podSpecOf(desired), podSpecOf(live)).map((path) => `spec.template.spec.${path}`) : [];
+
+function recordIn(live: KubeObject | undefined): Readonly<Record<string, string>> {
+  const { [annotation.verifiedFuse]: fuse, [annotation.sidecar]: note } = live?.metadata.annotations ?? {};
+  return fuse === undefined ? {} : { [annotation.verifiedFuse]: fuse, ...(note !== undefined && { [annotation.sidecar]: note }) };
+}

@@ -20,12 +20,13 @@ export const metadataOnly = (kind: string): boolean => !(kind in BODIES);
 
 const LABELS = [label.owner, label.datasetId, label.referringName, label.referringNamespace];
 /** Annotations whose value no two objects have in common. */
-const UNIQUE: ReadonlySet<string> = new Set([annotation.manifestHash, annotation.scriptHash]);
+const UNIQUE: ReadonlySet<string> = new Set([annotation.manifestHash, annotation.scriptHash, annotation.verifiedFuse]);
 const ANNOTATIONS = [
   annotation.createdBy,
   annotation.consent,
   annotation.manifestHash,
   annotation.fuseImage,
+  annotation.verifiedFuse,
   annotation.progressFile,
   annotation.paused,
   annotation.retry,

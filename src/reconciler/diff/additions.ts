@@ -1,0 +1,74 @@
+import { isRecord, isZero, MERGED_BY } from './compare.ts';
+
+/** What the API server fills in where a pod template says nothing, by field. Source: pkg/apis/core/v1/defaults.go of Kubernetes 1.34. */
+const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
+  restartPolicy: ['Always'],
+  terminationGracePeriodSeconds: [30],
+  dnsPolicy: ['ClusterFirst'],
+  schedulerName: ['default-scheduler'],
+  terminationMessagePath: ['/dev/termination-log'],
+  terminationMessagePolicy: ['File'],
+  imagePullPolicy: ['Always', 'IfNotPresent'],
+  procMount: ['Default'],
+  protocol: ['TCP'],
+  apiVersion: ['v1'],
+  timeoutSeconds: [1],
+  periodSeconds: [10],
+  successThreshold: [1],
+  failureThreshold: [3],
+  scheme: ['HTTP'],
+  path: ['/'],
+  defaultMode: [0o644],
+  expirationSeconds: [3600],
+  volumeMode: ['Filesystem'],
+};
+
+/**
+ * Paths of what a live pod spec has beside what was rendered and what the API server fills in. A default that is missing here costs a write
+ * that changes nothing.
+ */
+export function additionsIn(rendered: object, live: object): readonly string[] {
+  const found: string[] = [];
+  compare(rendered, live, '', '', found);
+  return found;
+}
+
+function compare(rendered: unknown, live: unknown, path: string, field: string, found: string[]): void {
+  if (rendered === live || isZero(live)) return;
+  if (Array.isArray(live)) return compareLists(Array.isArray(rendered) ? rendered : [], live, path, field, found);
+  if (isRecord(live) && (isRecord(rendered) || rendered === undefined)) {
+    if (rendered === undefined && Object.keys(live).length === 0) return;
+    for (const [key, value] of Object.entries(live)) {
+      const at = path === '' ? key : `${path}.${key}`;
+      if (!isFilledIn(key, value, rendered)) compare(rendered?.[key], value, at, key, found);
+    }
+    return;
+  }
+  found.push(path);
+}
+
+/** The API server also copies two fields: `serviceAccount` is the older name of another, and ports of the host's network are its own. */
+function isFilledIn(key: string, live: unknown, rendered: Readonly<Record<string, unknown>> | undefined): boolean {
+  if (rendered?.[key] !== undefined) return false;
+  if (key === 'serviceAccount') return live === rendered?.['serviceAccountName'];
+  if (key === 'hostPort') return live === rendered?.['containerPort'];
+  return DEFAULTS[key]?.includes(live) ?? false;
+}
+
+function compareLists(rendered: readonly unknown[], live: readonly unknown[], path: string, field: string, found: string[]): void {
+  const keys = MERGED_BY[field];
+  if (keys && live.every(isRecord)) {
+    const keyOf = (entry: unknown) =>
+      keys.map((key) => (isRecord(entry) ? (entry[key] ?? (key === 'protocol' ? 'TCP' : '')) : '')).join('/');
+    const byKey = new Map(rendered.map((entry) => [keyOf(entry), entry]));
+    for (const entry of live) {
+      const own = byKey.get(keyOf(entry));
+      if (own === undefined) found.push(`${path}[${keyOf(entry)}]`);
+      else compare(own, entry, `${path}[${keyOf(entry)}]`, '', found);
+    }
+    return;
+  }
+  // Other values, fewer and more: a comparison with what was rendered shows them too.
+  if (live.length > rendered.length) found.push(path);
+  else live.forEach((entry, i) => void compare(rendered[i], entry, `${path}[${i}]`, '', found));
+}
