@@ -61,10 +61,17 @@ export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels 
   }
 
   return {
-    take(key, user) {
-      const all = users.get(key) ?? new Set();
-      users.set(key, all.add(user));
-      return want(key, 'true');
+    async take(key, user) {
+      const isNew = !users.get(key)?.has(user);
+      // At once: another user may leave it meanwhile.
+      users.set(key, (users.get(key) ?? new Set()).add(user));
+      try {
+        await want(key, 'true');
+      } catch (error) {
+        // The kubelet does not unstage what was not staged, so no call would ever leave it.
+        if (isNew) drop(key, user);
+        throw error;
+      }
     },
     async leave(key, user) {
       drop(key, user);

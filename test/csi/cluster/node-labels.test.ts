@@ -46,6 +46,33 @@ describe('labels of the node', () => {
     expect(written).toEqual([{ a: 'true' }, { a: 'true' }]);
   });
 
+  test('have no user whose request was rejected, but for one who had them before', async () => {
+    const { labels, written, answers } = given();
+    const refused = labels.take('a', 'one');
+    await turn();
+    answers[0]?.reject(new Error('forbidden'));
+    await expect(refused).rejects.toThrow('forbidden');
+    const taken = labels.take('a', 'two');
+    await turn();
+    answers[1]?.resolve();
+    await taken;
+    const again = labels.take('a', 'two');
+    await turn();
+    answers[2]?.reject(new Error('forbidden'));
+    await expect(again).rejects.toThrow('forbidden');
+    const third = labels.take('a', 'three');
+    await turn();
+    answers[3]?.resolve();
+    await third;
+    await labels.leave('a', 'three');
+    expect(written.at(-1)).toEqual({ a: 'true' });
+    const left = labels.leave('a', 'two');
+    await turn();
+    answers[4]?.resolve();
+    await left;
+    expect(written.at(-1)).toEqual({ a: null });
+  });
+
   test('are removed with the last user, whose call gets the error', async () => {
     const { labels, written, answers } = given();
     void labels.take('a', 'one').catch(() => {});
