@@ -214,6 +214,22 @@ export const labelGone = (kind: 'juicefs' | 'alluxio', namespace: string, node: 
   };
 };
 
+/** As the node plugin leaves it: the label of the fuse pods, and its record. */
+export const fuseLabelled = (namespace: string): object => ({
+  labels: { [`fluid.io/f-${namespace}-thin`]: 'true' },
+  annotations: { [`labelled.data.fluid.io/f-${namespace}-thin`]: 'true' },
+});
+export const fuseLabelGone = (namespace: string, node: string): Change => {
+  const label = `fluid.io/f-${namespace}-thin`;
+  return {
+    no: 52,
+    what: 'thin: remove the label of the fuse pods from a node on which the volume is staged',
+    path: `${paths.nodes}/${node}`,
+    make: merge(`${paths.nodes}/${node}`, { metadata: { labels: { [label]: null } } }),
+    isRepaired: ({ metadata }) => metadata.labels?.[label] === 'true',
+  };
+};
+
 const imageOf = (workload: KubeObject): string | undefined =>
   (workload['spec'] as { template: { spec: { containers: readonly { image: string }[] } } }).template.spec.containers[0]?.image;
 const replicasOf = (workload: KubeObject): number | undefined => (workload['spec'] as { replicas?: number }).replicas;

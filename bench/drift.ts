@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../src/kube/types.ts';
-import type { Client, WatchEvent } from './client.ts';
-import { type Change, changes, labelGone } from './drift-changes.ts';
+import { type Client, MERGE, type WatchEvent } from './client.ts';
+import { type Change, changes, fuseLabelGone, fuseLabelled, labelGone } from './drift-changes.ts';
 import { atMost, type Bench, type Figure } from './figure.ts';
 import { bareWrite, type Lab, phaseOf, say, until, watchBound } from './lab.ts';
 import { type Kind, KINDS } from './kinds.ts';
@@ -25,6 +25,9 @@ export const drift: Bench = {
         await settled(lab, namespace);
         yield await measured(lab, namespace, labelGone(kind, namespace, await workerNode(lab, kind, namespace)));
       }
+      const node = await workerNode(lab, 'juicefs', namespace);
+      await lab.user.send('PATCH', `${paths.nodes}/${node}`, { metadata: fuseLabelled(namespace) }, MERGE);
+      yield await measured(lab, namespace, fuseLabelGone(namespace, node));
     } finally {
       await controller.stop();
     }

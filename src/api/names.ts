@@ -71,6 +71,16 @@ export const claimName = ({ name }: Identity): string => name;
 export const fuseNodeLabel = (dataset: Identity): string => key(FUSE_NODE_LABELS, dataset);
 /** How all of these begin. */
 export const FUSE_NODE_LABELS = 'fluid.io/f-';
+/** How the annotations of a node begin by which its plugin records these labels. */
+export const FUSE_NODE_RECORDS = 'labelled.data.fluid.io/f-';
+/**
+ * The annotation of a node that says that its plugin has set this label, and has not removed it since.
+ * @example
+ * fuseNodeRecord('fluid.io/f-ml-images'); // → 'labelled.data.fluid.io/f-ml-images'
+ */
+export const fuseNodeRecord = (label: string): string => FUSE_NODE_RECORDS + label.slice(FUSE_NODE_LABELS.length);
+/** The label that such an annotation records. */
+export const fuseNodeLabelOf = (record: string): string => FUSE_NODE_LABELS + record.slice(FUSE_NODE_RECORDS.length);
 /**
  * Label of nodes that run a worker of the Dataset; its volume and claim have it too.
  * @example

@@ -54,7 +54,7 @@ export function node(context: NodeContext): Handlers<typeof Node> {
       const path = podPathOf(target, kubeletDir);
       if (path) volumes.learn(path.volumeName, volume);
       const pod = podOfContext(volumeContext);
-      const request = { volume, target, readOnly: isReadOnly(volumeCapability, readonly), ...(pod && { pod }) };
+      const request = { volumeId, volume, target, readOnly: isReadOnly(volumeCapability, readonly), ...(pod && { pod }) };
       await locks.call(target, () => publish(context, request, call));
       explained.delete(target);
       return {};

@@ -1,4 +1,4 @@
-import { FUSE_NODE_LABELS, GROUP, sessionManagerNodeLabel } from '../api/index.ts';
+import { FUSE_NODE_LABELS, FUSE_NODE_RECORDS, GROUP, sessionManagerNodeLabel } from '../api/index.ts';
 import { Construct } from 'constructs';
 import { KubeObject } from '../constructs/index.ts';
 import { labels } from './labels.ts';
@@ -59,12 +59,21 @@ export class NodePolicy extends Construct {
 const quoted = (text: string): string => JSON.stringify(text);
 const orEmpty = (object: string, field: string) => `has(${object}.metadata.${field}) ? ${object}.metadata.${field} : {}`;
 const isOurs = (key: string) => `(${key}.startsWith(${quoted(FUSE_NODE_LABELS)}) || ${key} == ${quoted(sessionManagerNodeLabel)})`;
+const isRecord = (key: string) => `${key}.startsWith(${quoted(FUSE_NODE_RECORDS)})`;
+/** Of two maps that are variables: they differ in such keys alone. */
+const onlyChanges = (before: string, after: string, isAllowed: (key: string) => string) =>
+  [
+    `variables.${before}.all(key, ${isAllowed('key')} || (key in variables.${after} && variables.${after}[key] == variables.${before}[key]))`,
+    `variables.${after}.all(key, ${isAllowed('key')} || key in variables.${before})`,
+  ].join(' && ');
 
 const VARIABLES = [
   // A creation has no old object and a deletion no new one. Neither is ever allowed, and no expression may fail on it.
   { name: 'isUpdate', expression: 'request.operation == "UPDATE" && !has(request.subResource)' },
   { name: 'before', expression: `variables.isUpdate ? (${orEmpty('oldObject', 'labels')}) : {}` },
   { name: 'after', expression: `variables.isUpdate ? (${orEmpty('object', 'labels')}) : {}` },
+  { name: 'noted', expression: `variables.isUpdate ? (${orEmpty('oldObject', 'annotations')}) : {}` },
+  { name: 'notes', expression: `variables.isUpdate ? (${orEmpty('object', 'annotations')}) : {}` },
 ];
 
 const isNodeOfToken = (name: string) => `request.userInfo.extra[?${quoted(NODE_OF_TOKEN)}].orValue([]).exists(node, node == ${name})`;
@@ -77,24 +86,25 @@ const VALIDATIONS = [
     reason: 'Forbidden',
   },
   {
-    expression: [
-      'variables.isUpdate',
-      `variables.before.all(key, ${isOurs('key')} || (key in variables.after && variables.after[key] == variables.before[key]))`,
-      `variables.after.all(key, ${isOurs('key')} || key in variables.before)`,
-    ].join(' && '),
+    expression: ['variables.isUpdate', onlyChanges('before', 'after', isOurs)].join(' && '),
     message: `the node plugin may change only the labels ${FUSE_NODE_LABELS}* and ${sessionManagerNodeLabel}`,
+    reason: 'Forbidden',
+  },
+  {
+    expression: ['variables.isUpdate', onlyChanges('noted', 'notes', isRecord)].join(' && '),
+    message: `the node plugin may change only the annotations ${FUSE_NODE_RECORDS}*`,
     reason: 'Forbidden',
   },
   {
     expression: [
       'variables.isUpdate',
       'object.spec == oldObject.spec',
-      ...['annotations', 'finalizers', 'ownerReferences'].map(
+      ...['finalizers', 'ownerReferences'].map(
         (field) =>
           `has(object.metadata.${field}) == has(oldObject.metadata.${field}) && (!has(object.metadata.${field}) || object.metadata.${field} == oldObject.metadata.${field})`,
       ),
     ].join(' && '),
-    message: 'the node plugin may change only labels of a node',
+    message: 'the node plugin may change only labels and annotations of a node',
     reason: 'Forbidden',
   },
 ];

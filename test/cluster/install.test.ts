@@ -319,6 +319,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     const asks: Readonly<Record<keyof KubeCluster, () => unknown>> = {
       check: async () => expect(await plugin.check()).toBeUndefined(),
       labelNode: () => plugin.labelNode({ 'fluid.io/f-rights': 'true' }),
+      hasLabel: async () => expect(await plugin.hasLabel('fluid.io/f-rights')).toBe(true),
       volume: async () => expect(await plugin.volume('none')).toBeUndefined(),
       claimLabels: async () => expect(await plugin.claimLabels({ namespace, name: 'none' })).toBeUndefined(),
       runtime: async () => {

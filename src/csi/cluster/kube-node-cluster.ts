@@ -7,7 +7,7 @@
  *   events (events.k8s.io)                     create, patch
  * No watch, no list, no Secret, no log of a pod.
  */
-import { csiDriver, runtimePlural } from '../../api/names.ts';
+import { csiDriver, FUSE_NODE_LABELS, fuseNodeRecord, runtimePlural } from '../../api/names.ts';
 import { isForbidden, isNotFound, type KubeClient } from '../../kube/client/kube-client.ts';
 import { type EventSink, eventSink } from '../../kube/events/events.ts';
 import type { KubeObject, Log, ObjectName, ResourceType } from '../../kube/types.ts';
@@ -55,8 +55,15 @@ export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCl
 
   return {
     async labelNode(labels) {
+      const isFuse = ([key]: readonly [string, unknown]) => key.startsWith(FUSE_NODE_LABELS);
+      const records = Object.entries(labels).filter(isFuse);
+      const annotations = Object.fromEntries(records.map(([key, value]) => [fuseNodeRecord(key), value]));
       // Merge: the API server writes nothing when the labels are set already.
-      await client.patch(NODE, { name: nodeId }, { metadata: { labels } }, { type: 'merge' });
+      await client.patch(NODE, { name: nodeId }, { metadata: { labels, annotations } }, { type: 'merge' });
+    },
+
+    async hasLabel(key) {
+      return (await find(NODE, { name: nodeId }, true))?.metadata.labels?.[key] === 'true';
     },
 
     async volume(name) {

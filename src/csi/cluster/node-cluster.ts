@@ -4,6 +4,8 @@ import type { RuntimeName } from '../volume.ts';
 export interface NodeCluster {
   /** Sets and removes labels of the plugin's own node, all in one request. */
   labelNode(labels: Readonly<Record<string, 'true' | null>>): Promise<void>;
+  /** Whether the plugin's own node has a label with the value `true`. */
+  hasLabel(key: string): Promise<boolean>;
   /** A PersistentVolume of our driver; undefined when none of that name exists. */
   volume(name: string): Promise<VolumeRecord | undefined>;
   /** Labels of a claim; undefined when it does not exist. */

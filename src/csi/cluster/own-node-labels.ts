@@ -8,6 +8,8 @@ import type { NodeCluster } from './node-cluster.ts';
 export interface NodeLabels {
   /** Resolves when the node has the label. */
   take(key: string, user: string): Promise<void>;
+  /** Sets a label again that its users took and the node has lost. */
+  renew(key: string): Promise<void>;
   /** Resolves when the node has the label no longer, or when another user has taken it. */
   leave(key: string, user: string): Promise<void>;
   /** The user needs no label any more; the node keeps all. */
@@ -73,6 +75,7 @@ export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels 
         throw error;
       }
     },
+    renew: (key) => want(key, 'true'),
     async leave(key, user) {
       drop(key, user);
       if (!users.has(key)) await want(key, null);

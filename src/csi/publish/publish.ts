@@ -27,6 +27,11 @@ const DELETION_MS = 3_000;
 /** How long a fuse pod is taken for one that is being deleted while the API server does not answer. */
 const DEPARTURE_MS = 60_000;
 
+/** A request of the kubelet for a volume that it has staged by this handle. */
+export interface PublishCall extends PublishRequest {
+  readonly volumeId: string;
+}
+
 /**
  * Mounts the volume at the target, and waits for the fuse pod's mount for a while: reads the mount table, decides, acts. When it is too
  * early it does all of that again as soon as the table has changed.
@@ -34,7 +39,7 @@ const DEPARTURE_MS = 60_000;
  * @throws CsiError UNAVAILABLE when the kubelet should retry, NOT_FOUND for a sub path that does not exist, INVALID_ARGUMENT for one that
  *   leads out of the volume
  */
-export async function publish(context: NodeContext, request: PublishRequest, call: Call): Promise<void> {
+export async function publish(context: NodeContext, request: PublishCall, call: Call): Promise<void> {
   const { host, watch, clock, log, explained } = context;
   const { signal } = call;
   const { volume, target, readOnly } = request;
@@ -123,11 +128,36 @@ async function isDeparting(context: NodeContext, { fusePath, runtime }: Volume, 
   return goes;
 }
 
-async function reasonOf(context: NodeContext, { volume: { runtime }, pod }: PublishRequest, because: string): Promise<string> {
+async function reasonOf(context: NodeContext, request: PublishCall, because: string): Promise<string> {
+  const { runtime } = request.volume;
+  const { pod } = request;
   if (!runtime) return because;
   const asked = await askFor(context, runtime);
   if (!asked) return because;
+  const lost = asked.pod ? undefined : await lostLabel(context, request);
+  if (lost !== undefined) return `${because}: ${lost}`;
   return `${because}: ${whyNotMounted(runtime, context.nodeId, asked.pod, pod?.namespace === runtime.namespace)}`;
+}
+
+/**
+ * Whether the node has lost the label that brings the fuse pod here, which is then set again; the controller does the same where it runs and
+ * the record of the label is left. Undefined when the node has it, or the API server does not answer in time.
+ */
+async function lostLabel({ clock, cluster, labels, log, nodeId, staged }: NodeContext, request: PublishCall): Promise<string | undefined> {
+  const label = request.volume.nodeLabel ?? staged.get(request.volumeId)?.fuse?.nodeLabel;
+  if (label === undefined) return undefined;
+  const found = await within(clock, ASK_MS, cluster.hasLabel(label)).catch((error: unknown) => {
+    log.warn({ label, error: String(error) }, 'the labels of the node cannot be read');
+    return undefined;
+  });
+  if (found !== false) return undefined;
+  const set = labels.renew(label).then(
+    () => 'the node plugin has set it again',
+    (error: unknown) => `it cannot be set again: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  const result = (await within(clock, ASK_MS, set)) ?? 'the API server has not answered to set it again';
+  log.warn({ label, result }, 'the node has lost a label');
+  return `node ${nodeId} had lost the label ${label}, without which no fuse pod starts there; ${result}`;
 }
 
 /** The fuse pod of this node; undefined when the API server does not answer in time. */

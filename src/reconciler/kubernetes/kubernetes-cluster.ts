@@ -1,4 +1,4 @@
-import { annotation, Dataset, type DatasetStatus, runtimeFinalizer } from '../../api/index.ts';
+import { annotation, Dataset, type DatasetStatus, fuseNodeLabel, runtimeFinalizer } from '../../api/index.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { redactedText } from '../../api/redact.ts';
 import type { Cluster } from '../cluster.ts';
@@ -97,6 +97,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     complete,
     nudge,
     place: ({ runtime, plan, key, names }) => {
+      if (plan.roles.includes('fuse')) labeler.keep(refOf(runtime), fuseNodeLabel(plan.plan.dataset));
       if (!plan.roles.includes('worker')) return;
       labeler.place(refOf(runtime), plan.plan, store.live('StatefulSet', key.namespace, names.worker)?.metadata.uid);
     },

@@ -42,7 +42,7 @@ test('a publish call finds a client that replaced one just like it, which the mo
     patienceMs: 20_000,
   } as unknown as NodeContext;
   const call = { deadline: clock.wall() + 120_000, signal: new AbortController().signal };
-  const published = publish(parts, { volume: volume(), target: '/pods/a/mount', readOnly: false }, call);
+  const published = publish(parts, { volumeId: 'ml-demo', volume: volume(), target: '/pods/a/mount', readOnly: false }, call);
   for (const tries of [1, 2]) {
     await clock.passes(2_000);
     await expect.poll(() => bound.length).toBe(tries + 1);

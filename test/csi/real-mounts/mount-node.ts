@@ -30,6 +30,10 @@ export interface State {
   claims?: Record<string, Record<string, string>>;
   datasets?: Record<string, { uid: string; labels: Record<string, string> }>;
   pods?: Record<string, Pod[]>;
+  /** Labels that the node has lost. */
+  lost?: string[];
+  /** It refuses to write labels. */
+  readOnlyNode?: true;
   /** It does not answer which volumes and pods there are. */
   silent?: true;
 }

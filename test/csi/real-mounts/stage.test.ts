@@ -76,6 +76,31 @@ describePlugin('staging', { patienceMs: 200 }, (at) => {
     expect(at.node.sh('ls -d "$1" 2>/dev/null || echo none', at.node.fusePath('bare')).trim()).toBe('none');
   });
 
+  test('a label that the node has lost is set again when a volume is published, and the pod is told', async () => {
+    const key = 'fluid.io/f-ml-lost';
+    given('lost', 'OnDemand');
+    await stage('ml-lost');
+    const publish = () =>
+      at.plugin.call.nodePublishVolume({
+        volumeId: 'ml-lost',
+        targetPath: at.node.newTarget(),
+        volumeCapability: ANY,
+        // As released versions of Fluid, which name no label: what was learnt at staging says it.
+        volumeContext: attributes('lost', { mount_pod_node_selector_key: '' }),
+      });
+    const times = () => labels().filter((each) => each[key] === 'true').length;
+    await expect(publish()).rejects.toMatchObject({ details: expect.stringContaining('does not exist yet') });
+    expect(times()).toBe(1);
+    at.node.write({ ...state, lost: [key] });
+    await expect(publish()).rejects.toMatchObject({
+      code: status.UNAVAILABLE,
+      details: expect.stringMatching(/node node-1 had lost the label fluid.io\/f-ml-lost, .*; the node plugin has set it again/),
+    });
+    expect(times()).toBe(2);
+    at.node.write({ ...state, lost: [key], readOnlyNode: true });
+    await expect(publish()).rejects.toMatchObject({ details: expect.stringContaining('it cannot be set again: this node is not yours') });
+  });
+
   test.each(['OnRuntimeDeleted', ''])('policy "%s" leaves the label to the controller', async (policy) => {
     given('stays', policy);
     await stage('ml-stays');

@@ -1,11 +1,12 @@
 import type { Store } from '../store/store.ts';
 import { hasTrace, type Labels } from './cache-labels.ts';
+import { recordedOn } from './fuse-labels.ts';
 
 /** The nodes of the store, by the labels that they have. */
 export interface LabelledNodes {
   labels(node: string): Labels;
   all(): Iterable<string>;
-  /** Nodes that have a label with one of these traces. */
+  /** Nodes that have a label with one of these traces, or a record of it. */
   carrying(traces: readonly string[]): readonly string[];
 }
 
@@ -20,8 +21,9 @@ export function createLabelledNodes(store: Pick<Store, 'node' | 'nodes'>): Label
     carrying(traces) {
       const there = traces.map(hasTrace);
       return [...all()].filter((name) => {
-        const found = labels(name);
-        return there.some((isIn) => isIn(found));
+        const node = store.node(name);
+        const found = node?.metadata.labels ?? {};
+        return there.some((isIn) => isIn(found)) || (node && recordedOn(node).some((label) => traces.includes(label)));
       });
     },
   };

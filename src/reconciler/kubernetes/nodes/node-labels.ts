@@ -4,6 +4,7 @@ import type { ObjectRef } from '../../../kube/events/events.ts';
 import type { Log } from '../../../kube/types.ts';
 import { cacheLabels, cacheTraces, type Cached, invalidLabels, type Labels } from './cache-labels.ts';
 import { createDueNodes } from './due-nodes.ts';
+import { createFuseLabels, recordedOn } from './fuse-labels.ts';
 import { createLabelledNodes } from './labelled-nodes.ts';
 import { nodePatches } from './node-patches.ts';
 import { createNodeWrites, type Refused } from './node-writes.ts';
@@ -16,6 +17,8 @@ import type { Moved, Store } from '../store/store.ts';
 export interface NodeLabeler {
   /** Labels the nodes of a runtime's workers. `workers` is the UID of its worker StatefulSet. */
   place(runtime: ObjectRef, plan: Cached, workers: string | undefined): void;
+  /** Puts back this label of a runtime's fuse pods on nodes that lose it while their plugin records it. */
+  keep(runtime: ObjectRef, fuseLabel: string): void;
   /** Removes these labels from all nodes. `onNews` is called when no node has one any more, and when a node refuses. */
   remove(runtime: ObjectRef, traces: readonly string[], onNews: () => void): void;
   /** Drops everything about a runtime that no longer exists. */
@@ -50,20 +53,25 @@ export function createNodeLabeler(
 ): NodeLabeler {
   const placements = createPlacements(store.pods);
   const removals = createRemovals();
+  const fuses = createFuseLabels();
   const labelled = createLabelledNodes(store);
   let isComplete = false;
   const writes = createNodeWrites({
     client,
     store,
     clock,
-    patches: ({ metadata: { name, labels = {} } }) =>
-      nodePatches({
+    patches(node) {
+      const { name, labels = {} } = node.metadata;
+      return nodePatches({
         labels,
+        recorded: recordedOn(node),
         placements: placements.on(name),
         isExcluded: isExcluded(labels),
         isComplete,
         ownerOf: (trace) => removals.ownerOf(trace) ?? placements.ofTrace(trace)?.runtime.uid,
-      }),
+        fuseOf: fuses.ownerOf,
+      });
+    },
     onWrite: (node, labels) => due.wrote(node, labels),
     onEnd(node, refused, before, failures) {
       reportRefused(node, refused, failures);
@@ -77,7 +85,7 @@ export function createNodeLabeler(
   function reportRefused(name: string, refused: Refused, failures: number): void {
     for (const [of, error] of refused) {
       log.warn({ node: name, runtime: of, failures: failures + 1, error }, 'node labels were not written');
-      const runtime = placements.get(of)?.runtime;
+      const runtime = fuses.runtime(of) ?? placements.get(of)?.runtime;
       if (runtime && failures > 0)
         report(runtime, `labels of node ${name} were not written; the controller retries with back-off: ${error}`);
     }
@@ -85,6 +93,7 @@ export function createNodeLabeler(
 
   function forget(uid: string): void {
     due.add(placements.drop(uid));
+    fuses.drop(uid);
     removals.forget(uid);
   }
 
@@ -104,6 +113,11 @@ export function createNodeLabeler(
       if (placement.traces !== before?.traces) due.addCarriers(placement.traces);
       for (const label of invalidLabels(plan)) report(runtime, `nodes do not get the label ${label}: its key or its value is not valid`);
       due.add(placements.put(uid, placement));
+    },
+    keep(runtime, fuseLabel) {
+      if (!fuses.put(runtime, fuseLabel)) return;
+      due.addCarriers([fuseLabel]);
+      due.add([]);
     },
     remove(runtime, traces, onNews) {
       const { uid = '' } = runtime;

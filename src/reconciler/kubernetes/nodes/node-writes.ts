@@ -1,3 +1,4 @@
+import { FUSE_NODE_RECORDS } from '../../../api/index.ts';
 import type { Timers } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { ApiError, isNotFound } from '../../../kube/errors.ts';
@@ -7,7 +8,7 @@ import { createQueue, type Outcome } from '../../queue.ts';
 import { Node } from '../kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { Labels } from './cache-labels.ts';
-import type { Patch } from './node-patches.ts';
+import { type Patch, putsBack } from './node-patches.ts';
 
 const WRITES_AT_ONCE = 4;
 
@@ -45,11 +46,11 @@ export function createNodeWrites({ client, store, clock, patches: patchesFor, on
     const patches = node ? patchesFor(node) : new Map<string, Patch>();
     const refused = new Map<string, string>();
     try {
-      if (patches.size > 0) await patch(name, Object.assign({}, ...patches.values()));
+      if (node && patches.size > 0) await patch(node, Object.assign({}, ...patches.values()));
     } catch (error) {
       const parts = patches.size > 1 && mayBeOfOne(error, failures) ? [...patches] : [];
       if (parts.length === 0) for (const of of patches.keys()) refused.set(of, messageOf(error));
-      for (const [of, part] of parts) await patch(name, part).catch((again: unknown) => refused.set(of, messageOf(again)));
+      for (const [of] of parts) await writePart(name, of).catch((again: unknown) => refused.set(of, messageOf(again)));
     }
     const before = refusals.get(name);
     if (refused.size > 0) refusals.set(name, refused);
@@ -58,16 +59,30 @@ export function createNodeWrites({ client, store, clock, patches: patchesFor, on
     return refused.size > 0 ? { kind: 'failed' } : { kind: 'settled' };
   }
 
-  async function patch(name: string, labels: Patch): Promise<void> {
+  /** Decided anew: a part before it may have been answered with what another writer has changed. */
+  async function writePart(name: string, of: string): Promise<void> {
+    const node = store.node(name);
+    const part = node && patchesFor(node).get(of);
+    if (part) await patch(node, part);
+  }
+
+  async function patch({ metadata: seen }: KubeObject, marks: Patch): Promise<void> {
+    const { name } = seen;
     onWrite(name);
     try {
-      const { apiVersion, kind, metadata } = await client.patch(Node, { name }, { metadata: { labels } }, { type: 'merge' });
-      const { uid, resourceVersion, labels: now } = metadata;
+      const { apiVersion, kind, metadata } = await client.patch(Node, { name }, { metadata: changes(marks, seen) }, { type: 'merge' });
+      const { uid, resourceVersion, labels: now, annotations } = metadata;
       onWrite(name, now ?? {});
       store.remember({
         apiVersion,
         kind,
-        metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(now && { labels: now }) },
+        metadata: {
+          name,
+          ...(uid && { uid }),
+          ...(resourceVersion && { resourceVersion }),
+          ...(now && { labels: now }),
+          ...(annotations && { annotations }),
+        },
       });
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -81,6 +96,17 @@ export function createNodeWrites({ client, store, clock, patches: patchesFor, on
     add: (node) => queue.add(node),
     refusal: (node, runtime) => refusals.get(node)?.get(runtime),
     stop: () => queue.stop(),
+  };
+}
+
+/** Where a label is put back, only onto the version that lacks it: a plugin that removes label and record meanwhile keeps its word. */
+function changes(marks: Patch, { resourceVersion }: KubeObject['metadata']): object {
+  const isRecord = ([key]: readonly [string, unknown]) => key.startsWith(FUSE_NODE_RECORDS);
+  const records = Object.entries(marks).filter(isRecord);
+  return {
+    labels: Object.fromEntries(Object.entries(marks).filter((mark) => !isRecord(mark))),
+    ...(records.length > 0 && { annotations: Object.fromEntries(records) }),
+    ...(putsBack(marks) && { resourceVersion }),
   };
 }
 

@@ -1,18 +1,36 @@
+import { FUSE_NODE_RECORDS } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Labels } from '../nodes/cache-labels.ts';
 
-/** Of a node: its labels, any of which an exclude selector may name. Kubelets renew annotations, which nothing here reads. */
+/**
+ * Of a node: its labels, any of which an exclude selector may name, and what its plugin records of them. Of other annotations, which
+ * kubelets renew, nothing here reads any.
+ */
 export function nodeProjection(
-  { apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }: KubeObject,
+  { apiVersion, kind, metadata: { name, uid, resourceVersion, labels, annotations } }: KubeObject,
   before?: KubeObject,
 ): KubeObject {
-  const known = before?.metadata.labels;
-  const kept = known && labels && isAlike(known, labels) ? known : labels;
+  const kept = known(before?.metadata.labels, labels);
+  const records = known(before?.metadata.annotations, recordsOf(annotations));
   return {
     apiVersion,
     kind,
-    metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }), ...(kept && { labels: kept }) },
+    metadata: {
+      name,
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+      ...(kept && { labels: kept }),
+      ...(records && { annotations: records }),
+    },
   };
+}
+
+const known = (before: Labels | undefined, now: Labels | undefined): Labels | undefined =>
+  before && now && isAlike(before, now) ? before : now;
+
+function recordsOf(annotations: Labels = {}): Labels | undefined {
+  const records = Object.entries(annotations).filter(([key]) => key.startsWith(FUSE_NODE_RECORDS));
+  return records.length > 0 ? Object.fromEntries(records) : undefined;
 }
 
 /** By hand, since a node has a hundred labels and its kubelet reports every ten seconds. */

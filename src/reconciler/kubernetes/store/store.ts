@@ -148,8 +148,9 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
   const nodes = watches.watch(
     Node,
     (change) => {
-      const { name, labels } = change.object.metadata;
-      if (change.type !== 'changed' || change.old.metadata.labels !== labels) onPlacement({ node: name });
+      const { name, labels, annotations } = change.object.metadata;
+      const old = change.type === 'changed' ? change.old.metadata : undefined;
+      if (!old || old.labels !== labels || old.annotations !== annotations) onPlacement({ node: name });
     },
     { metadataOnly: true },
   );
