@@ -19,11 +19,11 @@ export type Tiers = ReturnType<typeof tiersOf>;
 /** Where workers keep what they have read, the fastest medium first whatever the order in the spec. */
 export function tiersOf(all: readonly TierLevel[] = [], { name, namespace }: { readonly name: string; readonly namespace: string }) {
   const directory = `${namespace}/${name}`;
+  const onNode = cacheByMedium(all);
   const levels = all.map((level, i) => levelOf(level, `spec.tieredstore.levels[${i}]`, directory)).toSorted(bySpeed);
   levels.forEach(({ medium }, i) =>
     must(medium !== levels[i - 1]?.medium, 'spec.tieredstore.levels', `one level of ${medium}, with several paths`, levels.length),
   );
-  const onNode = cacheByMedium(all);
   return {
     levels: levels.length > 0 ? levels : [WITHOUT_LEVELS],
     onNode,

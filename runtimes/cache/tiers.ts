@@ -1,5 +1,5 @@
 import { canonicalQuantity, quantity, type Volume, type VolumeMount } from '../../src/api/index.ts';
-import { absolutePath, type Mounted, must, together } from '../../src/constructs/index.ts';
+import { absolutePath, directoriesWithinReason, type Mounted, must, together } from '../../src/constructs/index.ts';
 import type { TierLevels } from './spec.ts';
 
 /** A level as runtime.json has it. */
@@ -37,6 +37,10 @@ const SHARED_MEMORY = '/dev/shm';
 export function tiersOf(levels: TierLevels = [], field: string): Tiers {
   const inMemory = levels.filter(({ processMemory }) => processMemory).length;
   must(inMemory <= 1, field, 'at most one level with processMemory, which is at /dev/shm', inMemory);
+  directoriesWithinReason(
+    levels.map(({ hostPath }) => hostPath?.paths?.length ?? 1),
+    field,
+  );
   const tiers = Object.values(
     together(Object.fromEntries(levels.map((level, i) => [String(i), () => tierOf(level, i, `${field}[${i}]`)]))),
   );

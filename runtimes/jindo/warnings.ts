@@ -21,7 +21,7 @@ export const specWarnings = (input: Input, sources: readonly Source[]): readonly
     : []),
   ...(input.spec.runAs ? [ignored('spec.runAs', 'has no effect; spec.user is the name of the user that Jindo runs as')] : []),
   ...hadoopWarnings(input),
-  ...sources.flatMap((source) => sourceWarnings(source, input.runtime.engine, input.dataset.spec)),
+  ...datasetsWarnings(input, sources),
   ...sharedWarnings(input, sources),
   ...(deploymentOf(input.spec).masters === 0 ? aloneWarnings(sources) : []),
   ...datasetWarnings(input.dataset.spec),
@@ -89,10 +89,16 @@ function isRead({ scheme }: Source, engine: string, key: string): boolean {
   return keys.includes(key) || key === `fs.${scheme}.endpoint` || (scheme === 's3' && key === 'fs.s3.region');
 }
 
+function datasetsWarnings({ runtime, dataset }: Input, sources: readonly Source[]): readonly Warning[] {
+  const shared = new Set(dataset.spec.sharedEncryptOptions?.map(({ name }) => name));
+  return sources.flatMap((source) => sourceWarnings(source, runtime.engine, dataset.spec, shared));
+}
+
 function sourceWarnings(
   source: Source,
   engine: string,
-  { sharedOptions = {}, sharedEncryptOptions = [] }: DatasetSpec,
+  { sharedOptions = {} }: DatasetSpec,
+  shared: ReadonlySet<string>,
 ): readonly Warning[] {
   const { scheme, options, secrets, field } = source;
   const keys: readonly string[] = STORES.includes(scheme) ? keyOptions(scheme) : [];
@@ -100,13 +106,12 @@ function sourceWarnings(
   const plain = Object.keys(options).filter(
     (key) => !keys.includes(key) && isRead(source, engine, key) && /key|secret|token|password/i.test(key),
   );
-  const isShared = (name: string) => sharedEncryptOptions.some((option) => option.name === name);
   return [
     ...Object.keys(options)
       .filter((key) => !(key in sharedOptions) && !isRead(source, engine, key))
       .map((key) => ignored(`Dataset: ${field}.options[${key}]`, 'has no effect; write it into spec.fuse.properties')),
     ...[...secrets.keys()]
-      .filter((key) => !isShared(key) && !keys.includes(key))
+      .filter((key) => !shared.has(key) && !keys.includes(key))
       .map((key) => ignored(`Dataset: ${field}.encryptOptions`, `${shown(key)} has no effect; read are keys of the store`)),
     ...keys
       .filter((key) => options[key] !== undefined)

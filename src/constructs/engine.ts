@@ -18,9 +18,10 @@ import type {
   Role,
   Seen,
 } from './contract.ts';
-import { operationWithinReason } from './limits.ts';
+import { operationWithinReason, storable } from './limits.ts';
 import { generalWarnings } from './operation-warnings.ts';
 import { ProcessJob } from './process.ts';
+import { ignored, type Warning } from './warnings.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';
 
 /**
@@ -43,7 +44,8 @@ export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: Engin
 /** A process reads through the claim, whatever the engine. */
 const everyOperation = <P>(own: Operations<P> = {}) => ({ DataProcess: ProcessJob, ...own });
 
-function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, plan: P): BoundRuntime {
+function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, planned: P): BoundRuntime {
+  const plan = { ...planned, ...(planned.warnings && { warnings: few(planned.warnings) }) };
   const { components, leader, mounts, probes = {}, cleanup, status, operations = {}, syncsMetadata = () => true } = definition;
   const probe = <T>(of: Probe<P, T>): BoundProbe<T> => ({
     commands: of.commands(plan),
@@ -122,6 +124,16 @@ const tableOf = ({ parse, ...list }: BoundProbe<readonly MountRow[]>): BoundProb
   },
 });
 
+/** People read them: tens of thousands, one for each option of each mount, would say no more. */
+const MOST_WARNINGS = 100;
+const few = (warnings: readonly Warning[]): readonly Warning[] =>
+  warnings.length <= MOST_WARNINGS
+    ? warnings
+    : [
+        ...warnings.slice(0, MOST_WARNINGS),
+        ignored('spec', `${warnings.length - MOST_WARNINGS} more parts have no effect, or not all of theirs`),
+      ];
+
 /** One App per runtime: an App with many charts costs more than the sum of its charts. */
 function synth({ name, namespace }: Pick<BasePlan, 'name' | 'namespace'>, populate: (chart: Chart) => void): readonly Manifest[] {
   const chart = new Chart(new App(), name, { namespace, disableResourceNameHashes: true });
@@ -131,5 +143,6 @@ function synth({ name, namespace }: Pick<BasePlan, 'name' | 'namespace'>, popula
   const isPlain = all.every(
     (each) => each.node.dependencies.length === 0 && each.node.validate().length === 0 && (each === chart || !Chart.isChart(each)),
   );
-  return (isPlain ? all.filter((each) => ApiObject.isApiObject(each)).map((each) => each.toJson()) : chart.toJson()) as Manifest[];
+  const manifests = isPlain ? all.filter((each) => ApiObject.isApiObject(each)).map((each) => each.toJson()) : chart.toJson();
+  return storable(manifests as Manifest[]);
 }

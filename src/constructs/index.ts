@@ -25,6 +25,6 @@ export * from './secret-files.ts';
 export * from './secret-options.ts';
 export { environment, sorted } from './sorted.ts';
 export * from './ssh-workers.ts';
-export { cacheByMedium, directoriesOf, levelQuotas } from './tiered-store.ts';
+export { cacheByMedium, directoriesOf, directoriesWithinReason, levelQuotas } from './tiered-store.ts';
 export { cleanPolicyWarnings, ignored, type Warning } from './warnings.ts';
 export { claimTemplates, type Mounted, userVolumes } from './user-volumes.ts';

@@ -1,4 +1,4 @@
-import { InvalidSpec } from '../api/index.ts';
+import { type DatasetSpec, type EncryptOption, InvalidSpec, type Manifest } from '../api/index.ts';
 import { pathText } from '../api/wording.ts';
 import type { Operation, RuntimeInput } from './contract.ts';
 import { optionSecrets } from './secret-options.ts';
@@ -7,6 +7,13 @@ import { optionSecrets } from './secret-options.ts';
 export const MOST_ENTRIES = 2048;
 /** No argument of a program and no variable of its environment can be longer (MAX_ARG_STRLEN of Linux). */
 export const LONGEST_TEXT = 128 * 1024;
+/**
+ * Characters. A ConfigMap has at most so many, and with its managed fields no larger object fits into etcd. What is larger never was stored,
+ * so that no bound Dataset has it.
+ */
+const LARGEST_OBJECT = 1 << 20;
+/** Of all mounts together: 16 of each of as many mounts as a list may have. */
+const MOST_OPTIONS = 16 * MOST_ENTRIES;
 /** Each Secret is a request to the API server and a volume of the pods. */
 export const MOST_SECRETS = 256;
 
@@ -21,6 +28,60 @@ export function withinReason({ spec, dataset, namespace, name }: RuntimeInput<un
   reject(tooLong(dataset.spec), { object });
   if (options > MOST_SECRETS)
     throw new InvalidSpec({ path: 'spec', expected: `at most ${MOST_SECRETS} Secrets with options`, found: String(options) }, { object });
+  optionsWithinReason(dataset.spec, object);
+}
+
+/** Each mount has the options of all mounts too: the product is what clients and engines get, as one text or as one table. */
+function optionsWithinReason({ mounts = [], sharedOptions, sharedEncryptOptions }: DatasetSpec, object: string): void {
+  const shared = sizeOf(sharedOptions, sharedEncryptOptions);
+  const own = mounts.map(({ options, encryptOptions }) => sizeOf(options, encryptOptions));
+  const limits = { options: MOST_OPTIONS, characters: LARGEST_OBJECT };
+  for (const [unit, most] of Object.entries(limits) as ['options' | 'characters', number][]) {
+    const sum = own.reduce((total, each) => total + each[unit], 0);
+    if (mounts.length * shared[unit] + sum <= most) continue;
+    const path = shared.options === 0 ? 'mounts' : sharedOptions ? 'sharedOptions' : 'sharedEncryptOptions';
+    const expected = `at most ${most} ${unit}${unit === 'characters' ? ' in options' : ''}, where each mount has those of all mounts too`;
+    const found = `${mounts.length} mounts × ${shared[unit]} + ${sum}`;
+    throw new InvalidSpec({ path: `spec.${path}`, expected, found }, { object });
+  }
+}
+
+function sizeOf(plain: Readonly<Record<string, string>> = {}, secret: readonly EncryptOption[] = []) {
+  const names = Object.keys(plain);
+  const ofPlain = names.reduce((sum, name) => sum + name.length + (plain[name] ?? '').length, 0);
+  const ofSecret = secret.reduce((sum, { name, valueFrom }) => sum + name.length + (valueFrom?.secretKeyRef?.name ?? '').length, 0);
+  return { options: names.length + secret.length, characters: ofPlain + ofSecret };
+}
+
+/**
+ * What was rendered, before it is compared, kept or sent.
+ * @throws InvalidSpec with the object that is too large.
+ */
+export function storable(manifests: readonly Manifest[]): readonly Manifest[] {
+  for (const manifest of manifests) {
+    const { kind, metadata } = manifest;
+    // In base64.
+    const most = kind === 'Secret' ? (LARGEST_OBJECT / 3) * 4 : LARGEST_OBJECT;
+    if (room(manifest, most) >= 0) continue;
+    throw new InvalidSpec({
+      path: 'spec',
+      expected: `objects of at most ${LARGEST_OBJECT} characters, which the API server can store`,
+      found: `a larger ${kind} ${metadata.name}`,
+    });
+  }
+  return manifests;
+}
+
+/** What is left of so many characters; negative, and no longer counted, when they are used up. */
+function room(value: unknown, left: number): number {
+  if (typeof value === 'string') return left - value.length;
+  if (typeof value !== 'object' || value === null) return left - 1;
+  let rest = left;
+  for (const key in value) {
+    rest = room((value as Readonly<Record<string, unknown>>)[key], rest - key.length);
+    if (rest < 0) break;
+  }
+  return rest;
 }
 
 /** The same for an operation. */

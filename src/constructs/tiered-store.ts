@@ -9,6 +9,10 @@ import { must } from './faults.ts';
  */
 export function cacheByMedium(levels: readonly TierLevel[] = []): Readonly<Partial<Record<'memory' | 'disk', number>>> {
   const sums: Partial<Record<'memory' | 'disk', number>> = {};
+  directoriesWithinReason(
+    levels.map(({ path = '' }, i) => directoriesOf(path, ',', `spec.tieredstore.levels[${i}].path`).length),
+    'spec.tieredstore.levels',
+  );
   levels.forEach((level, i) => {
     const medium = level.mediumtype === 'MEM' ? 'memory' : 'disk';
     const field = `spec.tieredstore.levels[${i}]`;
@@ -20,8 +24,21 @@ export function cacheByMedium(levels: readonly TierLevel[] = []): Readonly<Parti
   return sums;
 }
 
-/** More than a node has disks. */
+/** More than a node has disks: of one level, and of all together. */
 export const MOST_DIRECTORIES = 256;
+const MOST_TOGETHER = 4 * MOST_DIRECTORIES;
+
+/**
+ * Rejects levels that have more directories together than any node has disks, before anything is made of them.
+ * @param counts directories of each level
+ * @throws InvalidSpec when there are more than 1024.
+ * @example
+ * directoriesWithinReason([1, 2], 'spec.tieredstore.levels');
+ */
+export function directoriesWithinReason(counts: readonly number[], field: string): void {
+  const together = counts.reduce((sum, count) => sum + count, 0);
+  must(together <= MOST_TOGETHER, field, `at most ${MOST_TOGETHER} directories in all levels together`, together);
+}
 
 /**
  * The directories in a list. `path` names the list in errors.

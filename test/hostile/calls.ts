@@ -32,6 +32,7 @@ import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } fro
 import type { Runtime, RuntimeInput } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
 import { PRINT_ORDER } from '../../src/constructs/index.ts';
+import { storable } from '../../src/constructs/limits.ts';
 import { byKey } from '../../src/constructs/merge.ts';
 import { migrateFaults } from '../../src/constructs/migrate.ts';
 import { generalWarnings } from '../../src/constructs/operation-warnings.ts';
@@ -402,6 +403,10 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'src/constructs/kube-object.ts': { KubeObject: planOnly },
   'src/constructs/limits.ts': {
     operationWithinReason: 'is measured with OperationJob',
+    storable: {
+      many: (entries) =>
+        ignoringErrors(() => storable([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: record(entries) }])),
+    },
     withinReason: {
       many: (entries) =>
         [given({ mounts: mountsOf(entries) }), planInput({ spec: { a: [[list(entries, String)]] } })].forEach((input) => thin.needs(input)),
@@ -557,6 +562,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       text: (text) => constructs.cacheByMedium([{ mediumtype: 'SSD', path: text, quota: text }]),
       many: (entries) => constructs.cacheByMedium(list(entries, () => ({ mediumtype: 'SSD' as const, quota: '1Gi' }))),
     },
+    directoriesWithinReason: 'takes numbers',
     directoriesOf: { text: (text) => [constructs.directoriesOf(text, ',', 'x'), constructs.directoriesOf(text, ':', 'x')] },
     levelQuotas: {
       text: (text) => [

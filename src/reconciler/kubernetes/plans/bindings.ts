@@ -9,6 +9,8 @@ import { createSharing, flat, sameOr } from '../store/sharing.ts';
 
 /** So many whole plans are kept while their runtimes are being set up; otherwise each pass would render them again. */
 const AT_HAND = 256;
+/** Of what they render together, with room for each that is as large as may be. */
+const MOST_CHARACTERS = 32 << 20;
 
 /** What is kept of one object of a plan, for as long as its plan stays the same. */
 interface Sketch extends Finding {
@@ -35,7 +37,8 @@ export type Binding = Pick<World, 'plan' | 'outlines' | 'cacheAffinity'>;
  */
 export function createBindings(settings: Settings) {
   const known = new Map<string, Remembered>();
-  const atHand = new Map<string, { readonly of: string; readonly bound: BoundRuntime }>();
+  const atHand = new Map<string, { readonly of: string; readonly bound: BoundRuntime; characters: number }>();
+  let characters = 0;
   const { piece } = createSharing();
 
   function planned(runtime: Runtime, input: Input, of: string): BoundRuntime {
@@ -43,12 +46,29 @@ export function createBindings(settings: Settings) {
     if (before?.of === of) return before.bound;
     const bound = runtime.bind({ ...input, settings });
     // A plan whose objects are all as they should be needs no rendering.
-    if (known.get(input.uid)?.of !== of) {
-      atHand.delete(input.uid);
-      atHand.set(input.uid, { of, bound });
-      if (atHand.size > AT_HAND) atHand.delete(atHand.keys().next().value ?? '');
-    }
+    if (known.get(input.uid)?.of !== of) keep(input.uid, of, bound);
     return bound;
+  }
+
+  function keep(uid: string, of: string, bound: BoundRuntime): void {
+    if (atHand.get(uid)?.bound === bound) return;
+    drop(uid);
+    atHand.set(uid, { of, bound, characters: 0 });
+    if (atHand.size > AT_HAND) drop(atHand.keys().next().value ?? '');
+  }
+  function drop(uid: string): void {
+    characters -= atHand.get(uid)?.characters ?? 0;
+    atHand.delete(uid);
+  }
+  function weigh(uid: string, rendered: number): void {
+    const kept = atHand.get(uid);
+    if (!kept) return;
+    kept.characters += rendered;
+    characters += rendered;
+    for (const other of atHand.keys()) {
+      if (characters <= MOST_CHARACTERS) return;
+      drop(other);
+    }
   }
 
   function recall(runtime: Runtime, input: Input, reported: object | undefined): Remembered {
@@ -80,11 +100,25 @@ export function createBindings(settings: Settings) {
         last = new WeakRef(bound);
         return bound;
       };
+      function sketched(bound: BoundRuntime, part: Part): readonly Sketch[] {
+        const manifests = bound.synth(part);
+        const texts = manifests.map((manifest) => JSON.stringify(manifest));
+        weigh(
+          input.uid,
+          texts.reduce((sum, text) => sum + text.length, 0),
+        );
+        return manifests.map((manifest, i) => sketch(manifest, texts[i]));
+      }
       return {
         plan: recalled(digest, whole),
         outlines(part) {
-          const sketches = (parts[part] ??= whole().synth(part).map(sketch));
-          return sketches.map((each, i) => outline(each, () => whole().synth(part)[i]!));
+          const sketches = (parts[part] ??= sketched(whole(), part));
+          // What differs is written, and again while the API server refuses it.
+          const manifest = (i: number) => {
+            keep(input.uid, of, whole());
+            return whole().synth(part)[i]!;
+          };
+          return sketches.map((each, i) => outline(each, () => manifest(i)));
         },
         cacheAffinity,
         input,
@@ -92,10 +126,10 @@ export function createBindings(settings: Settings) {
       };
     },
     /** Every object was found to be as it should be: the whole plan is no longer kept. */
-    settled: (uid: string): void => void atHand.delete(uid),
+    settled: drop,
     forget(uid: string): void {
       known.delete(uid);
-      atHand.delete(uid);
+      drop(uid);
     },
   };
 }
@@ -114,12 +148,13 @@ const isSame = (a: Input, b: Input): boolean =>
 const fingerprint = (input: Input): string => hash('sha1', JSON.stringify(input), 'base64');
 
 /** Of what was rendered, not of what is sent: that holds fields taken from the live object. */
-export const hashOf = (manifest: Manifest): string => hash('sha256', JSON.stringify(manifest), 'buffer').toString('hex', 0, 8);
+export const hashOf = (manifest: Manifest, text: string = JSON.stringify(manifest)): string =>
+  hash('sha256', text, 'buffer').toString('hex', 0, 8);
 
-const sketch = (manifest: Manifest): Sketch => ({
+const sketch = (manifest: Manifest, text?: string): Sketch => ({
   kind: manifest.kind,
   name: flat(manifest.metadata.name),
-  hash: hashOf(manifest),
+  hash: hashOf(manifest, text),
   found: undefined,
 });
 const outline = (finding: Sketch, manifest: () => Manifest): Outline => ({
