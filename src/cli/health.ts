@@ -1,9 +1,9 @@
-import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { createListener } from '../kube/listen/listener.ts';
 import { showBuild } from './build-info.ts';
 
-// Not imported: the ES module loads Node's own fetch too, which takes 14 MB.
-const { createServer } = process.getBuiltinModule('node:http');
+/** A kubelet and a Prometheus have a connection or two. Any pod may open others. */
+const LIMITS = { most: 64, mostOfPeer: 16, headerBytes: 4096, headersMs: 5_000, requestMs: 5_000, idleMs: 60_000 };
 
 export interface Health {
   /** Why the process should be restarted; undefined when it works. */
@@ -19,7 +19,12 @@ export interface HealthServer {
 /** `/healthz`, `/readyz` and `/metrics`, for the kubelet and Prometheus. Port 0 picks a free one. */
 export async function serveHealth(host: string, port: number, health: Health, registry: Registry): Promise<HealthServer> {
   showBuild(registry);
-  const server = createServer((request, response) => {
+  const { server, listen } = createListener(LIMITS);
+  /** One at a time, however many ask for it. */
+  let metrics: Promise<string> | undefined;
+  server.on('request', (request, response) => {
+    // Nothing here reads a body.
+    if (!request.complete && hasBody(request.headers)) response.setHeader('connection', 'close');
     const answer = (problem: string | undefined) =>
       response.writeHead(problem ? 503 : 200, { 'content-type': 'text/plain' }).end(`${problem ?? 'ok'}\n`);
     switch (request.url?.split('?')[0]) {
@@ -30,7 +35,8 @@ export async function serveHealth(host: string, port: number, health: Health, re
         answer(health.ready());
         return;
       case '/metrics':
-        registry.metrics().then(
+        metrics ??= registry.metrics().finally(() => (metrics = undefined));
+        metrics.then(
           (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
           (error: unknown) => response.writeHead(500).end(String(error)),
         );
@@ -39,12 +45,12 @@ export async function serveHealth(host: string, port: number, health: Health, re
         response.writeHead(404, { 'content-type': 'text/plain' }).end('not found: try /healthz, /readyz or /metrics\n');
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
+  const bound = await listen(port, host);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: bound,
     stop: () => new Promise((resolve) => void server.close(() => resolve())),
   };
 }
+
+const hasBody = (headers: Readonly<Record<string, unknown>>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

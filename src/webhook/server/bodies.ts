@@ -6,10 +6,10 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** The API server's own limit for a request; an AdmissionReview has a pod once, and little else. */
-const LARGEST = 3 << 20;
+/** etcd stores no larger object; an AdmissionReview has a pod once, and little else. */
+const LARGEST = 3 << 19;
 /** Nearly every pod is a twentieth of it. Such a body waits for no other: slow uploads of large ones must not hold pods up. */
-const SMALL = 256 << 10;
+export const SMALL = 256 << 10;
 /** Of all larger ones under way: a parsed pod takes several times as much. */
 const LARGEST_SUM = 24 << 20;
 

@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { webhookNames } from '../../api/webhook-names.ts';
+import { createListener } from '../../kube/listen/listener.ts';
 import type { Log } from '../../kube/types.ts';
 import type { Answer } from './admit.ts';
-import { createBodies, refusal } from './bodies.ts';
-import { boundConnections } from './connections.ts';
-
-// Not imported: the ES modules load Node's own fetch too, which takes 14 MB.
-const { createServer } = process.getBuiltinModule('node:https');
+import { createBodies, refusal, SMALL } from './bodies.ts';
+import { createTurns } from './turns.ts';
 
 export interface Pair {
   readonly certificate: string;
@@ -29,6 +27,8 @@ const KEEP_MS = 120_000;
 const DRAIN_MS = 12_000;
 /** Each may hold a body of 256 KiB. */
 const MOST_CONNECTIONS = 500;
+/** All API servers may have one address, and one that is no API server may not have all connections. */
+const SHARE_OF_PEER = 0.8;
 /** A Go duration of whole seconds, as API servers write it. */
 const TIMEOUT = /^(\d{1,3})s$/;
 
@@ -41,23 +41,19 @@ export type Admit = (text: string, withinMs?: number) => Promise<Answer>;
  */
 export async function serveWebhook(port: number, first: Pair, admit: Admit, log: Log, most = MOST_CONNECTIONS): Promise<WebhookServer> {
   const textOf = createBodies();
+  const turns = createTurns();
   let isStopping = false;
   let isClosed = false;
   const idle = new Set<Socket>();
-  const server = createServer({
-    cert: first.certificate,
-    key: first.key,
-    minVersion: 'TLSv1.2',
-    keepAliveTimeout: KEEP_MS,
-    headersTimeout: 5_000,
-    requestTimeout: 10_000,
-    handshakeTimeout: 5_000,
-    // How often these times are checked.
-    connectionsCheckingInterval: 2_000,
+  const { server, connections, use, listen } = createListener({
+    tls: { cert: first.certificate, key: first.key, minVersion: 'TLSv1.2' },
+    most,
+    mostOfPeer: Math.ceil(most * SHARE_OF_PEER),
+    headerBytes: 16 << 10,
+    headersMs: 5_000,
+    requestMs: 10_000,
+    idleMs: KEEP_MS,
   });
-  const connections = boundConnections(server, most);
-  // A client that never asks anything, and one that does not read its answer.
-  server.setTimeout(KEEP_MS);
   server.on('request', (request, response) => {
     idle.delete(request.socket);
     response.once('close', () => {
@@ -93,17 +89,17 @@ export async function serveWebhook(port: number, first: Pair, admit: Admit, log:
     const text = await textOf(request, response);
     if (typeof text !== 'string') return text;
     connections.answering(request.socket);
+    const peer = request.socket.remoteAddress ?? '';
+    // Nobody would read the answer of one that is gone.
+    if (!(await turns.take(peer, text.length > SMALL, () => response.destroyed))) return refusal(400, 'expected a client that waits');
     const seconds = TIMEOUT.exec(new URLSearchParams(query).get('timeout') ?? '')?.[1];
     return admit(text, seconds === undefined ? undefined : Number(seconds) * 1000);
   }
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, resolve);
-  });
+  const bound = await listen(port);
   return {
-    port: (server.address() as AddressInfo).port,
-    use: ({ certificate, key }) => server.setSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' }),
+    port: bound,
+    use: ({ certificate, key }) => use({ cert: certificate, key, minVersion: 'TLSv1.2' }),
     drain() {
       isStopping = true;
     },

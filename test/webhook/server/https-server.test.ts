@@ -82,10 +82,10 @@ describe('the webhook serves', () => {
   });
   test('pods while large requests take all the memory that there is for them', async () => {
     await start();
-    const large = Array.from({ length: 9 }, () => {
+    const large = Array.from({ length: 18 }, () => {
       const asked = httpsRequest({ ...options(), agent: false });
-      asked.on('error', () => {}).setHeader('content-length', 3 << 20);
-      asked.write(Buffer.alloc(2.9e6));
+      asked.on('error', () => {}).setHeader('content-length', 3 << 19);
+      asked.write(Buffer.alloc(1.5e6));
       return asked;
     });
     const refused = await Promise.race(
@@ -130,16 +130,16 @@ describe('the webhook refuses', () => {
     await start();
     expect(await post('x', undefined, path, method)).toMatchObject({ status });
   });
-  test('a body of more than 3 MiB, announced or not', async () => {
+  test('a body of more than 1.5 MiB, announced or not', async () => {
     await start();
-    expect(await post(Buffer.alloc((3 << 20) + 1)).catch(() => ({ status: 413 }))).toMatchObject({ status: 413 });
+    expect(await post(Buffer.alloc((3 << 19) + 1)).catch(() => ({ status: 413 }))).toMatchObject({ status: 413 });
     expect(await post('still here')).toMatchObject({ status: 200 });
   });
   test('more than 24 MiB of requests at once, and serves again afterwards', async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     await start(async () => held.then(() => ({ status: 200, body: '' })));
-    const all = Array.from({ length: 12 }, () => post(Buffer.alloc(2.5e6)).catch(() => ({ status: 503 })));
+    const all = Array.from({ length: 20 }, () => post(Buffer.alloc(1.5e6)).catch(() => ({ status: 503 })));
     const quick = await Promise.race(all);
     expect(quick).toMatchObject({ status: 503 });
     release();
