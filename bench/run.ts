@@ -20,6 +20,7 @@ import { recover } from './recover.ts';
 import { reference } from './reference.ts';
 import { restart } from './restart.ts';
 import { synth, synthEach } from './synth.ts';
+import { webhookHostile } from './webhook/hostile.ts';
 import { webhook } from './webhook/webhook.ts';
 
 const USAGE = `npm run -s bench [-- NAME…]: one JSON object a line for each figure, progress on standard error.
@@ -52,7 +53,7 @@ const groups: readonly (readonly Bench[])[] = [
   [live('mixed', 20_000, KINDS)],
   [csi],
   [realNode],
-  [webhook],
+  [webhookHostile, webhook],
 ];
 
 const { values: flags, positionals: names } = called();

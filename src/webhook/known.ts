@@ -31,6 +31,8 @@ export interface KnownDataset {
   readonly runtime?: { readonly type: string; readonly namespace: string; readonly name: string };
 }
 export interface KnownRuntime {
+  /** Length of `cacheAffinity` as JSON, which is parsed only when it is asked for. */
+  readonly size: number;
   /** `status.cacheAffinity`: terms that its workers require. */
   readonly cacheAffinity: readonly NodeSelectorTerm[];
   /** `spec.fuse.metrics.scrapeTarget` or the like includes sidecars: `All` or `Sidecar`. */
@@ -39,6 +41,8 @@ export interface KnownRuntime {
 export interface KnownFuse {
   readonly uid: string;
   readonly generation: number;
+  /** Length of the template as JSON, which is parsed only when it is asked for. */
+  readonly size: number;
   readonly template: PodTemplateSpec;
 }
 export interface KnownVolume {

@@ -1,6 +1,7 @@
 import type { Admission, DatasetUse, WebhookSettings } from './admission.ts';
 import { Denied } from './denied.ts';
 import type { Known, KnownDataset, Unknown } from './known.ts';
+import { metered, TooMuch } from './metered.ts';
 import { labelsOf, type Pod } from './pod.ts';
 import type { Profile } from './profile.ts';
 import { modeOf, wishesOf } from './wishes.ts';
@@ -25,11 +26,12 @@ export interface Desk {
  * The pod as it is to be created; the same object if nothing is to be changed. It depends on its arguments only, and has no effect.
  * @throws Denied if the pod asked for a sidecar and cannot have it
  */
-export function mutate({ pod, namespace }: AdmissionRequest, { known, settings, profile, random, warn }: Desk): Pod {
+export function mutate({ pod, namespace }: AdmissionRequest, { settings, profile, random, warn, ...desk }: Desk): Pod {
   const mode = modeOf(labelsOf(pod), settings);
   if (mode === 'none') return pod;
   if (pod.metadata.namespace !== undefined && pod.metadata.namespace !== '' && pod.metadata.namespace !== namespace)
     throw new Denied(`metadata.namespace: expected ${namespace}, the namespace of the request, found ${pod.metadata.namespace}`);
+  const known = metered(desk.known);
   const wishes = wishesOf(pod, mode, settings.platformLabel);
   const usesOf = (each: Pod): readonly DatasetUse[] => usesIn(each, namespace, known);
   if (mode === 'serverless') requireKnown(pod, namespace, known);
@@ -37,7 +39,14 @@ export function mutate({ pod, namespace }: AdmissionRequest, { known, settings, 
   const admission: Admission = { namespace, wishes, known, settings, uses, usesOf, random, warn };
   const chains = profile[mode];
   const chain = uses.length > 0 ? chains.withDataset : chains.withoutDataset;
-  return chain.reduce((changed, plugin) => plugin(changed, admission), pod);
+  try {
+    return chain.reduce((changed, plugin) => plugin(changed, admission), pod);
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error;
+    if (mode === 'serverless') throw new Denied(error.message);
+    warn(`${error.message}; the pod gets no hints for the scheduler`);
+    return pod;
+  }
 }
 
 /** Names of the claims of a pod, sorted, each once. */

@@ -12,7 +12,7 @@ export interface Fuse extends Pick<KnownFuse, 'template'> {
 export interface Cluster {
   readonly claims?: Readonly<Record<string, KnownClaim>>;
   readonly datasets?: Readonly<Record<string, KnownDataset>>;
-  readonly runtimes?: Readonly<Record<string, KnownRuntime>>;
+  readonly runtimes?: Readonly<Record<string, Omit<KnownRuntime, 'size'>>>;
   readonly fuses?: Readonly<Record<string, Fuse>>;
   readonly volumes?: Readonly<Record<string, KnownVolume>>;
 }
@@ -20,10 +20,13 @@ export interface Cluster {
 export const knownOf = ({ claims, datasets, runtimes, fuses, volumes }: Cluster): Known => ({
   claim: (namespace, name) => claims?.[`${namespace}/${name}`],
   dataset: (namespace, name) => datasets?.[`${namespace}/${name}`],
-  runtime: (type, namespace, name) => runtimes?.[`${type}/${namespace}/${name}`],
+  runtime(type, namespace, name) {
+    const found = runtimes?.[`${type}/${namespace}/${name}`];
+    return found && { size: JSON.stringify(found.cacheAffinity).length, ...found };
+  },
   fuse(namespace, name) {
     const found = fuses?.[`${namespace}/${name.replace(/-fuse$/, '')}`];
-    return found && { uid: `uid-${name}`, generation: 1, ...found };
+    return found && { uid: `uid-${name}`, generation: 1, size: JSON.stringify(found.template).length, ...found };
   },
   volume(name) {
     const found = volumes?.[name];

@@ -22,12 +22,19 @@ export const fuseSidecar: Plugin = {
         admission.warn('the pod asks for sidecars and mounts no Dataset: it gets none');
         return pod;
       }
-      if (pod.spec.os?.name === 'windows') throw new Denied('spec.os.name: expected linux, where FUSE clients run, found windows');
+      requireMounts(pod);
       const injected = withApplicationChecks(injectedInto(pod, admission), pod, admission);
       return withLabels(withDefaultContainer(injected, pod), { [wish.done]: 'true', [label.managedBy]: 'fluid' });
     };
   },
 };
+
+/** In such a pod the client would not run, or its mount would reach no other container, and an application would read an empty directory. */
+function requireMounts({ spec }: Pod): void {
+  if (spec.os?.name === 'windows') throw new Denied('spec.os.name: expected linux, where FUSE clients run, found windows');
+  if (spec.hostUsers === false)
+    throw new Denied('spec.hostUsers: expected true or nothing: a mount in a user namespace reaches no other container, found false');
+}
 
 /** `kubectl logs` and `kubectl exec` choose the first container, which is a client where sidecars are no init containers. */
 function withDefaultContainer(injected: Pod, { spec }: Pod): Pod {

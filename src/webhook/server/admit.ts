@@ -13,6 +13,7 @@ import type { AdmissionMetrics } from './metrics.ts';
 import { Malformed } from './malformed.ts';
 import { podIn } from './pod-in.ts';
 import { answerTo, reviewIn, type Review, type Verdict } from './review.ts';
+import { MOST_VALUES, valuesIn, whyTooLarge } from './size.ts';
 import { logVerdict } from './verdict-log.ts';
 
 export interface AdmitOptions {
@@ -49,6 +50,8 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     const began = clock.monotonic();
     const until = began + Math.min(READS_MS, withinMs - REST_MS);
     let review: Review;
+    if (valuesIn(text, MOST_VALUES) > MOST_VALUES)
+      return { status: 413, body: `body: expected at most ${MOST_VALUES} values, found more\n` };
     try {
       review = reviewIn(text);
     } catch (error) {
@@ -84,6 +87,11 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
       if (!(error instanceof Malformed) || mode === 'none') return { outcome: 'unchanged' };
       return denied(error.message, 400, 'BadRequest');
     }
+    const large = mode === 'none' ? undefined : whyTooLarge(pod);
+    if (large !== undefined)
+      return mode === 'serverless'
+        ? denied(large, 413, 'RequestEntityTooLarge')
+        : { outcome: 'unchanged', warnings: [`${large}; the pod was created without hints for the scheduler`] };
     const desk = { settings, profile: knowledge.profile(), random };
     const isRead = new Set<string>();
     let { known } = knowledge;

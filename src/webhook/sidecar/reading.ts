@@ -16,7 +16,8 @@ export function readFrom(pod: Pod, volumes: ReadonlySet<string>, path: string, b
   const each = (container: Container): Container => {
     const device = container.volumeDevices?.find(({ name }) => volumes.has(name));
     if (device) throw new Denied(`container ${container.name}: volumeDevices: expected no Dataset, found volume ${device.name}`);
-    return container.volumeMounts
+    // Others stay the same objects: a pod has as many clients as Datasets, and each looks at all containers.
+    return container.volumeMounts?.some(({ name }) => volumes.has(name))
       ? {
           ...container,
           volumeMounts: container.volumeMounts.map((mount) =>

@@ -11,7 +11,7 @@ export type KeptClaim = Kept<KnownClaim>;
 export type KeptDataset = Kept<KnownDataset>;
 /** Undefined: of another driver. */
 export type KeptVolume = Kept<(Omit<KnownVolume, 'fuse'> & VolumeTexts) | undefined>;
-export type KeptRuntime = Kept<Omit<KnownRuntime, 'cacheAffinity'> & RuntimeTexts>;
+export type KeptRuntime = Kept<Omit<KnownRuntime, 'cacheAffinity' | 'size'> & RuntimeTexts>;
 /** Undefined: no runtime's. */
 export type KeptFuse = Kept<FuseTexts | undefined>;
 
@@ -29,6 +29,8 @@ export interface RuntimeTexts {
 
 export interface FuseTexts {
   readonly generation: number;
+  /** Length of the template as JSON. */
+  readonly size: number;
   /** JSON takes a tenth of the memory of the objects that it describes, and packed an eighth of that. */
   readonly template: Packed;
 }

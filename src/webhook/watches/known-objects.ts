@@ -1,5 +1,5 @@
 import { type NodeSelectorTerm, type PodTemplateSpec, type SidecarNote, verifiedFuseIn } from '../../api/index.ts';
-import type { Known, KnownClaim, KnownFuse, KnownVolume } from '../known.ts';
+import type { Known, KnownClaim, KnownFuse, KnownRuntime, KnownVolume } from '../known.ts';
 import { parseNote } from '../sidecar-note.ts';
 import type { FuseTexts, KeptClaim, KeptDataset, KeptFuse, KeptRuntime, KeptVolume } from './kept.ts';
 import { unpacked } from './packed.ts';
@@ -32,8 +32,7 @@ export function knownObjects(sources: Sources): Known {
     dataset: (namespace, name) => sources.dataset(namespace, name)?.known,
     runtime(type, namespace, name) {
       const found = sources.runtime(type, namespace, name)?.known;
-      // The cast: the CRD's schema has checked them.
-      return found && { ...found, cacheAffinity: JSON.parse(found.cacheAffinity) as readonly NodeSelectorTerm[] };
+      return found && runtimeOf(found);
     },
     fuse(namespace, name) {
       const found = sources.fuse(namespace, name);
@@ -46,12 +45,29 @@ export function knownObjects(sources: Sources): Known {
   };
 }
 
-const fuseOf = (uid = '', { template, generation }: FuseTexts): KnownFuse => ({
-  uid,
-  generation,
-  // The cast: the API server has checked it.
-  template: JSON.parse(unpacked(template)) as PodTemplateSpec,
-});
+function runtimeOf({ cacheAffinity, ...known }: KeptRuntime['known']): KnownRuntime {
+  return {
+    ...known,
+    size: cacheAffinity.length,
+    get cacheAffinity() {
+      // The cast: the CRD's schema has checked them.
+      return JSON.parse(cacheAffinity) as readonly NodeSelectorTerm[];
+    },
+  };
+}
+
+function fuseOf(uid: string | undefined, { template, generation, size }: FuseTexts): KnownFuse {
+  let parsed: PodTemplateSpec | undefined;
+  return {
+    uid: uid ?? '',
+    generation,
+    size,
+    get template() {
+      // The cast: the API server has checked it.
+      return (parsed ??= JSON.parse(unpacked(template)) as PodTemplateSpec);
+    },
+  };
+}
 
 function volumeOf({ fuse, sidecar = '{}', ...volume }: NonNullable<KeptVolume['known']>): KnownVolume {
   const record = verifiedFuseIn(fuse);

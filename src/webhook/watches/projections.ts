@@ -74,7 +74,8 @@ export function fuseProjection(): (object: KubeObject) => KeptFuse {
   return (object) => {
     const { ownerReferences = [], generation = 0 } = object.metadata;
     if (!ownerReferences.some(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`))) return kept(object, undefined);
-    return kept(object, { generation, template: pack(JSON.stringify(record(record(object['spec'])['template']))) });
+    const template = JSON.stringify(record(record(object['spec'])['template']));
+    return kept(object, { generation, size: template.length, template: pack(template) });
   };
 }
 

@@ -17,6 +17,7 @@ const marks: Mutation = (pod) => withLabels(pod, { 'done.sidecar.fluid.io/inject
 const breaks: Mutation = () => {
   throw new TypeError('of undefined');
 };
+const many = (count: number, each: object) => Array.from({ length: count }, () => each);
 const dataset = (name: string) => ({ identity: { namespace: 'ml', name, uid: 'u', collides: false }, phase: 'Bound' });
 
 let reads: Unknown[][];
@@ -183,12 +184,41 @@ describe('a pod of any shape', () => {
     expect(patchIn(answer?.response)).toEqual([{ op: 'add', path: '/metadata/labels/done.sidecar.fluid.io~1inject', value: 'true' }]);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
-  test('is nested as deeply as three megabytes can be', async () => {
-    const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
+  test('has more values than any that serves a purpose: it is not even parsed', async () => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const deep = `${open.repeat(60_000)}1${close.repeat(60_000)}`;
+      const text = JSON.stringify(reviewOf({ ...podOf(SERVERLESS), deep: 1 })).replace('"deep":1', `"deep":${deep}`);
+      expect(await admissions().post(text)).toMatchObject({ status: 413, body: 'body: expected at most 50000 values, found more\n' });
+    }
+  });
+  test('is nested as deeply as it may be', async () => {
+    const deep = `${'['.repeat(49_000)}${']'.repeat(49_000)}`;
     const text = JSON.stringify(reviewOf({ ...podOf(SERVERLESS), deep: 1 })).replace('"deep":1', `"deep":${deep}`);
     expect((await admissions().post(text)).answer?.response.allowed).toBe(true);
     const field = JSON.stringify(reviewOf(podOf(SERVERLESS))).replace('"volumes":[]', `"volumes":{"a":${deep}}`);
     expect((await admissions().post(field)).answer?.response).toMatchObject({ allowed: false, status: { code: 400 } });
+  });
+  test('has texts that look like many values', async () => {
+    const text = JSON.stringify(reviewOf({ ...podOf(SERVERLESS), text: `\\"${',[{'.repeat(100_000)}` }));
+    expect((await admissions().post(text)).answer?.response.allowed).toBe(true);
+  });
+  test.each([
+    ['spec.containers and spec.initContainers: expected at most 200 containers, found 201', { containers: many(201, { name: 'c' }) }],
+    ['spec.volumes: expected at most 1000 volumes, found 1001', { containers: [], volumes: many(1001, { name: 'v' }) }],
+    [
+      'spec.containers: expected at most 3000 entries of volumeMounts, volumeDevices, env, envFrom, ports in all, found 3001',
+      { containers: [{ name: 'c', env: many(3001, { name: 'A' }) }] },
+    ],
+  ])('is larger than any that serves a purpose: %s', async (message, spec) => {
+    const never: Mutation = () => expect.unreachable();
+    const asks = await admissions({ plugin: never }).admitPod({ ...podOf(SERVERLESS), spec });
+    expect(asks).toMatchObject({ allowed: false, status: { code: 413, message } });
+    const hints = await admissions({ plugin: never }).admitPod({ ...podOf(SERVERFUL), spec });
+    expect(hints).toMatchObject({ allowed: true, warnings: [`${message}; the pod was created without hints for the scheduler`] });
+    expect(await admissions().admitPod({ ...podOf({}), spec })).toEqual({ uid: 'the-uid', allowed: true });
   });
 });
 

@@ -138,6 +138,7 @@ describe('a fuse DaemonSet', () => {
     expect(watches.known.fuse('ml', 'demo-fuse')).toEqual({
       uid,
       generation: 1,
+      size: expect.any(Number),
       template: { metadata: {}, spec: { containers: [{ name: 'fuse', image: 'juicefs' }] } },
     });
     server.remove('DaemonSet', 'ml', 'demo-fuse');
@@ -201,8 +202,8 @@ test('a runtime is known by where its cache is, and by what its metrics are read
   );
   server.put(object(custom, runtime.kind, { name: 'plain' }, { spec: {} }));
   await watch();
-  expect(watches.known.runtime('juicefs', 'ml', 'demo')).toEqual({ cacheAffinity: terms, scrapesSidecars: true });
-  expect(watches.known.runtime('juicefs', 'ml', 'plain')).toEqual({ cacheAffinity: [], scrapesSidecars: false });
+  expect(watches.known.runtime('juicefs', 'ml', 'demo')).toEqual({ size: expect.any(Number), cacheAffinity: terms, scrapesSidecars: true });
+  expect(watches.known.runtime('juicefs', 'ml', 'plain')).toEqual({ size: 2, cacheAffinity: [], scrapesSidecars: false });
   expect(watches.known.runtime('cache', 'ml', 'demo')).toBeUndefined();
 });
 
