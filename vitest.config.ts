@@ -16,6 +16,8 @@ const PROGRAMS = [
 const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
 const SIMULATION = ['test/simulation/**/*.test.ts'];
 const NODE = ['test/node/**/*.test.ts'];
+/** Programs of a tenant who tries everything: minutes of one event loop. */
+const ADVERSARY = ['test/adversary/adversary.test.ts'];
 
 /** Whole clusters on two cores. What passes only when it is tried again is a race: the last lines of `npm test` name it, and it is to be mended. */
 const SECOND_TRY = { retry: 1 };
@@ -32,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...CLUSTER, ...NODE, ...SIMULATION, ...PROGRAMS],
+          exclude: [...CLUSTER, ...NODE, ...SIMULATION, ...PROGRAMS, ...ADVERSARY],
           // To load everything anew for each file would take longer than the tests.
           isolate: false,
           testTimeout: 60_000,
@@ -43,6 +45,7 @@ export default defineConfig({
       { test: { name: 'programs', include: PROGRAMS, testTimeout: 120_000, hookTimeout: 120_000, ...POLL, ...SECOND_TRY } },
       // Worlds that fail at every step, each on a virtual clock: fixed seeds, so that no commit fails by chance.
       { test: { name: 'simulation', include: SIMULATION, testTimeout: 600_000 } },
+      { test: { name: 'adversary', include: ADVERSARY, testTimeout: 3_600_000 } },
       {
         test: {
           name: 'cluster',

@@ -17,8 +17,8 @@ export type Creation = (
 
 /** @param timestamp of now, as in metadata */
 export function createCreation(storage: Storage, timestamp: () => string): Creation {
-  /** Of names that the server generates, and of uids. */
-  let serial = 0;
+  /** Of names that the server generates, and of uids. Of objects that were there before, each took a revision at least. */
+  let serial = storage.everything().length > 0 ? storage.revision : 0;
 
   function mayCreateIn(at: Target): void {
     if (!at.type.namespaced) return;

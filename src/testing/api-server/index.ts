@@ -4,12 +4,13 @@ import { type Backend, type LoggedRequest, memoryClient, type MemoryClientOption
 import { builtInKinds, Namespace } from './kinds.ts';
 import { createObjects, type Objects } from './objects.ts';
 import { createRules, type Match, matches, type Rules } from './rules.ts';
-import { createStorage } from './storage.ts';
+import { createStorage, type Snapshot } from './storage.ts';
 
 export type { LoggedRequest, MemoryClientOptions } from './client.ts';
 export { Refusal } from './refusals.ts';
 export type { ApiRequest, HeldRequests, Interference, Match, Refused, Rule, Rules, Verb } from './rules.ts';
 export { WRITES } from './rules.ts';
+export type { Snapshot } from './storage.ts';
 
 /** How an API server in memory starts. */
 export interface ApiServerOptions {
@@ -19,6 +20,8 @@ export interface ApiServerOptions {
   readonly namespaces?: readonly string[];
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
+  /** The objects of another server, which this one begins with. */
+  readonly from?: Snapshot;
 }
 
 /**
@@ -71,6 +74,8 @@ export interface ApiServer {
   uninstall(kind: string): void;
   /** Called after each change of any object. */
   onChange: () => void;
+  /** All objects as they are now, for `createApiServer({ from })`. */
+  snapshot(): Snapshot;
 }
 
 /**
@@ -81,8 +86,8 @@ export interface ApiServer {
  * server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'minio', namespace: 'ml' } } as Parameters<ApiServer['put']>[0]);
  * server.get('Secret', 'ml', 'minio')?.metadata.name;
  */
-export function createApiServer({ kinds = [], namespaces = ['default'], now = Date.now }: ApiServerOptions = {}): ApiServer {
-  const storage = createStorage();
+export function createApiServer({ kinds = [], namespaces = ['default'], now = Date.now, from }: ApiServerOptions = {}): ApiServer {
+  const storage = createStorage(from);
   const rules = createRules();
   const served = new Map<string, ResourceType>([...builtInKinds, ...kinds].map((type) => [type.kind, type]));
   const serves = ({ kind, group, version }: ResourceType) => {
@@ -165,6 +170,7 @@ export function createApiServer({ kinds = [], namespaces = ['default'], now = Da
       for (const watch of watches) if (watch.type.plural === type.plural) watch.finish();
       served.delete(kind);
     },
+    snapshot: storage.snapshot,
     get onChange() {
       return storage.onChange;
     },

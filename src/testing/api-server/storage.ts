@@ -31,7 +31,15 @@ export interface Storage {
   /** What happened until now is forgotten: to go on from there is answered with 410. */
   compact(): void;
   wakeAll(type: ResourceType): void;
+  /** All objects as they are now. They never change: a change makes another object. */
+  snapshot(): Snapshot;
   onChange: () => void;
+}
+
+/** All objects of a server at one moment. */
+export interface Snapshot {
+  readonly revision: number;
+  readonly objects: readonly { readonly type: ResourceType; readonly objects: readonly KubeObject[] }[];
 }
 
 interface Shelf {
@@ -44,9 +52,10 @@ interface Shelf {
   waiting: PromiseWithResolvers<void> | undefined;
 }
 
-export function createStorage(): Storage {
+/** @param from what it begins with; by default with nothing */
+export function createStorage(from: Snapshot = { revision: 100, objects: [] }): Storage {
   const shelves = new Map<string, Shelf>();
-  let revision = 100;
+  let { revision } = from;
   // Older history is forgotten.
   let compacted = revision;
 
@@ -70,6 +79,8 @@ export function createStorage(): Storage {
     self.onChange();
   }
   const keyOf = ({ metadata: { namespace, name } }: KubeObject) => `${namespace ?? ''}/${name}`;
+
+  for (const { type, objects } of from.objects) for (const object of objects) shelf(type).objects.set(keyOf(object), object);
 
   const self: Storage = {
     onChange: () => {},
@@ -124,6 +135,7 @@ export function createStorage(): Storage {
       for (const at of shelves.values()) at.changes = [];
     },
     wakeAll: (type) => wake(shelf(type)),
+    snapshot: () => ({ revision, objects: [...shelves.values()].map(({ type, objects }) => ({ type, objects: [...objects.values()] })) }),
   };
   return self;
 }

@@ -1,0 +1,63 @@
+/**
+ * `npm run adversary`: programs of a tenant who tries everything (test/adversary).
+ *
+ *   --programs N   how many (default 500)
+ *   --seed S       of which seed (default: one of its own each time)
+ *   --first N      the number of the first (default 0)
+ *   --level 1|2|3  what the tenant may do: the role `edit`; volumes too; the output of its pods too (default 1)
+ *   --only 0,3     only these actions of each program, as a failure prints them
+ *   --faults       plants each fault of test/adversary/faults.ts in turn, and prints after how many programs it was found
+ *   --fault NAME   only this one
+ */
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { ASKED, type Asked } from '../test/adversary/asked.ts';
+import { faults } from '../test/adversary/faults.ts';
+import { runPlanted } from '../test/support/planted.ts';
+
+const { values } = parseArgs({
+  options: {
+    programs: { type: 'string', default: '500' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
+    first: { type: 'string', default: '0' },
+    level: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    faults: { type: 'boolean', default: false },
+    fault: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const COMMAND = ['vitest', 'run', '--project', 'adversary', 'test/adversary/adversary.test.ts'] as const;
+const asked: Asked = {
+  seed: Number(values.seed),
+  // The cast: any other level is one that does nothing more.
+  level: Number(values.level) as Asked['level'],
+  first: Number(values.first),
+  programs: Number(values.programs),
+  ...(values.only !== undefined && { only: values.only.split(',').map(Number) }),
+};
+
+if (values.help)
+  console.log('npm run adversary -- [--programs N] [--seed S] [--first N] [--level 1|2|3] [--only 0,3] [--faults] [--fault NAME]');
+else if (values.faults || values.fault !== undefined) process.exitCode = await plantEach();
+else
+  process.exitCode =
+    spawnSync(COMMAND[0], COMMAND.slice(1), { stdio: 'inherit', env: { ...process.env, [ASKED]: JSON.stringify([asked]) } }).status ?? 1;
+
+/** 1 when one was not found. */
+async function plantEach(): Promise<number> {
+  const chosen = faults.filter(({ name }) => values.fault === undefined || name === values.fault);
+  if (chosen.length === 0) throw new Error(`--fault: expected one of ${faults.map(({ name }) => name).join(', ')}, found ${values.fault}`);
+  let missed = 0;
+  for (const fault of chosen) {
+    const env = { [ASKED]: JSON.stringify([{ ...asked, level: fault.level ?? 1 }]) };
+    const { status, output } = await runPlanted(fault, COMMAND, { env });
+    const after = /after (\d+) programs/.exec(output)?.[1];
+    const found = status !== 0 && after !== undefined;
+    if (!found) missed++;
+    console.log(`${fault.name.padEnd(26)} ${found ? `found after ${after} programs` : `NOT FOUND in ${asked.programs} programs`}`);
+    for (const line of found ? output.split('\n').filter((each) => /^ {2}\d+: |✗|again: /.test(each)) : output.split('\n').slice(-15))
+      console.log(`    ${line.trim().slice(0, 300)}`);
+  }
+  return missed > 0 ? 1 : 0;
+}

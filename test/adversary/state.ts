@@ -1,0 +1,125 @@
+import { annotation, datasetCountNodeLabel } from '../../src/api/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { MADE_BY_ATTACKER } from './actions.ts';
+import { where } from './pool.ts';
+import { V } from './scene.ts';
+import type { World } from './world.ts';
+
+/** What is the victim's in a cluster, by object: comparable between two clusters, of which one has no attacker. */
+export interface State {
+  readonly objects: ReadonlyMap<string, string>;
+  /** Objects of the victim that Sluice deleted, by name and UID. */
+  readonly deleted: ReadonlySet<string>;
+}
+
+/** Annotations that differ from one run to the next. */
+const VOLATILE: ReadonlySet<string> = new Set([annotation.nudge, annotation.manifestHash, annotation.ports, annotation.lastValid]);
+/** Fields that count or tell time; and who refers to a Dataset, which the attacker may with the victim's grant. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'resourceVersion',
+  'generation',
+  'observedGeneration',
+  'managedFields',
+  'uid',
+  'datasetRef',
+  'generationObserved',
+  'currentRevision',
+  'updateRevision',
+  'duration',
+  'setupDuration',
+  'deprecated.daemonset.template.generation',
+]);
+const isTime = (key: string): boolean => /(Time|Timestamp)$/.test(key);
+const UID = /00000000-0000-4000-8000-\d{12}/g;
+
+/** What follows from the attacker's own Dataset, which the victim uses, is as the attacker wants it. */
+const isBorrowed = ({ metadata: { name, ownerReferences = [] } }: KubeObject): boolean =>
+  /^(ml-|app-)?borrowed/.test(name) || ownerReferences.some((owner) => owner.name.startsWith('borrowed'));
+
+function isVictims(object: KubeObject): boolean {
+  const { kind, metadata } = object;
+  if (isBorrowed(object) || kind === 'Event') return false;
+  if (kind !== 'PersistentVolume') return metadata.namespace === V && !(kind === 'Pod' && metadata.ownerReferences);
+  const { claimRef } = object['spec'] as { claimRef?: { namespace?: string } };
+  return claimRef?.namespace === V && metadata.annotations?.[MADE_BY_ATTACKER] === undefined;
+}
+
+/** Of the Dataset that the attacker may use: where its clients run depends on the attacker's pods too. */
+const isOfShared = ({ kind, metadata: { name } }: KubeObject): boolean => /^shared(-fuse)?$/.test(name) && kind !== 'Dataset';
+function withoutUsers(object: KubeObject): KubeObject {
+  if (object.kind === 'DaemonSet') return { ...object, status: undefined } as KubeObject;
+  const status = Object.fromEntries(Object.entries((object['status'] ?? {}) as object).filter(([key]) => !/fuse/i.test(key)));
+  return { ...object, status } as KubeObject;
+}
+
+/** A reading of one cluster; it keeps what it has made of objects, which never change. */
+export function createView(world: World): () => State {
+  const names = new Map<string, string>();
+  const made = new WeakMap<KubeObject, string>();
+
+  function textOf(object: KubeObject): string {
+    const known = made.get(object);
+    if (known !== undefined) return known;
+    const text = object.kind === 'Pod' ? 'exists' : JSON.stringify(comparable(isOfShared(object) ? withoutUsers(object) : object));
+    const named = text.replaceAll(UID, (uid) => names.get(uid) ?? '<gone>');
+    made.set(object, named);
+    return named;
+  }
+
+  return () => {
+    const all = world.server.all();
+    for (const object of all) names.set(object.metadata.uid ?? '', `<${where(object)}>`);
+    const objects = new Map(
+      all.filter(isVictims).map((object) => [where(object).replaceAll(UID, (uid) => names.get(uid) ?? uid), textOf(object)]),
+    );
+    for (const node of all.filter(({ kind }) => kind === 'Node')) objects.set(where(node), JSON.stringify(labelsOf(node)));
+    const deletions = world.server.requestsThat({ verb: 'delete', manager: 'sluice' }).filter(({ status }) => status === 200);
+    const victims = deletions.filter(
+      ({ namespace, name = '', kind }) =>
+        (namespace === V || (kind === 'PersistentVolume' && /^ml-(?!x-(?!data))/.test(name))) && kind !== 'Pod',
+    );
+    const deleted = victims
+      .filter(({ name = '' }) => !/borrowed/.test(name))
+      .map(({ kind, name, options }) => `${kind} ${name} ${String(options['uid'] ?? '')}`);
+    return { objects, deleted: new Set(deleted.map((each) => each.replaceAll(UID, (uid) => names.get(uid) ?? '<gone>'))) };
+  };
+}
+
+/** Labels of a node that are of the victim's Datasets. */
+function labelsOf(node: KubeObject): object {
+  const entries = Object.entries(node.metadata.labels ?? {}).filter(
+    ([key, value]) =>
+      key !== datasetCountNodeLabel && /ml-(x-data|shared|jfs|fresh)$/.test(key) && key !== 'fluid.io/f-ml-shared' && value !== '',
+  );
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !LEFT_OUT.has(key) && !VOLATILE.has(key));
+  return Object.fromEntries(
+    kept.map(([key, each]) => [key, isTime(key) ? 'then' : comparable(each)] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** Where one cluster differs from what it should be, in words. */
+export function differences(expected: State, found: State): readonly string[] {
+  const wrong: string[] = [];
+  for (const [name, text] of expected.objects) {
+    const now = found.objects.get(name);
+    if (now === undefined) wrong.push(`${name} is gone`);
+    else if (now !== text) wrong.push(`${name} is another: ${around(text, now)}`);
+  }
+  for (const name of found.objects.keys()) if (!expected.objects.has(name)) wrong.push(`${name} exists`);
+  for (const name of found.deleted) if (!expected.deleted.has(name)) wrong.push(`Sluice deleted ${name}`);
+  return wrong;
+}
+
+/** The first place where two texts differ. */
+function around(expected: string, found: string): string {
+  let at = 0;
+  while (expected[at] === found[at]) at++;
+  const cut = (text: string) => text.slice(Math.max(0, at - 80), at + 120);
+  return `expected …${cut(expected)}…, found …${cut(found)}…`;
+}

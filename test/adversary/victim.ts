@@ -1,0 +1,70 @@
+import { annotation } from '../../src/api/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import * as write from '../support/objects.ts';
+import type { Dice } from './dice.ts';
+import { A, client, PRIVATE, V } from './scene.ts';
+import type { World } from './world.ts';
+
+/** What the victim does in its namespace, as any user. Each may come in any order, and does nothing where it makes no sense. */
+const deeds: Readonly<Record<string, (world: World) => void>> = {
+  'withdraw the grant': (world) => annotate(world, 'shared', ''),
+  'grant again': (world) => annotate(world, 'shared', A),
+  'more workers': (world) => edit(world, 'JuiceFSRuntime', 'jfs', { replicas: 2 }),
+  'fewer workers': (world) => edit(world, 'JuiceFSRuntime', 'jfs', { replicas: 1 }),
+  'another tier': (world) =>
+    edit(world, 'JuiceFSRuntime', 'jfs', {
+      tieredstore: { levels: [{ mediumtype: 'SSD', path: '/var/lib/juicefs', quota: '2Gi', volumeType: 'hostPath' }] },
+    }),
+  'workers for shared': (world) => edit(world, 'ThinRuntime', 'shared', { worker: { enabled: true }, replicas: 1 }),
+  'an option': (world) => edit(world, 'ThinRuntime', 'x-data', { fuse: { options: { a: 'b' } } }),
+  'a spec that is not valid': (world) => edit(world, 'ThinRuntime', 'x-data', { profileName: 'none' }),
+  'a spec that is valid': (world) => edit(world, 'ThinRuntime', 'x-data', { profileName: 'profile' }),
+  'a pod on another node': (world) => put(world, client('second', 'x-data', 'node-3')),
+  'no pods of x-data': (world) => {
+    for (const pod of ['second', 'app-x-data']) world.server.delete('Pod', V, pod);
+  },
+  'no x-data': (world) => {
+    deeds['no pods of x-data']?.(world);
+    world.server.delete('Dataset', V, 'x-data');
+  },
+  'a new Dataset': (world) => {
+    put(world, write.datasetObject('fresh', { mounts: [{ mountPoint: `s3://${PRIVATE}-fresh`, name: 'data' }], placement: 'Shared' }));
+    put(world, write.thinRuntime('fresh', { profileName: 'profile', worker: { enabled: true }, replicas: 1 }));
+  },
+  'no new Dataset': (world) => world.server.delete('Dataset', V, 'fresh'),
+  'a second runtime, as a backup had it': (world) => {
+    const served = world.server.get('JuiceFSRuntime', V, 'jfs');
+    if (!served) return;
+    const { labels, ownerReferences } = served.metadata;
+    const metadata = {
+      ...(labels && { labels }),
+      ...(ownerReferences && { ownerReferences }),
+      finalizers: ['thin-runtime-controller-finalizer'],
+    };
+    put(world, write.thinRuntime('jfs', { profileName: 'profile' }, metadata));
+  },
+  'no second runtime': (world) => world.server.delete('ThinRuntime', V, 'jfs'),
+  'a DataLoad': (world) => put(world, { ...base('DataLoad', 'load'), spec: { dataset: { name: 'jfs', namespace: V } } } as KubeObject),
+};
+export type Deed = string;
+
+/** What it does in one program, in order. */
+export const scriptOf = (dice: Dice): readonly Deed[] => Array.from({ length: 4 }, (_, i) => dice.pick(`deed ${i}`, Object.keys(deeds)));
+
+export const act = (world: World, deed: Deed): void => deeds[deed]?.(world);
+
+const base = (kind: string, name: string) => ({ apiVersion: 'data.fluid.io/v1alpha1', kind, metadata: { name } });
+const put = (world: World, object: KubeObject) => void world.server.put({ ...object, metadata: { ...object.metadata, namespace: V } });
+function change(world: World, kind: string, name: string, how: (object: KubeObject) => KubeObject): void {
+  const object = world.server.get(kind, V, name);
+  if (!object || object.metadata.deletionTimestamp) return;
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  world.server.put(how({ ...object, metadata } as KubeObject));
+}
+const edit = (world: World, kind: string, name: string, spec: object) =>
+  change(world, kind, name, (object) => ({ ...object, spec: { ...(object['spec'] as object), ...spec } }));
+const annotate = (world: World, name: string, list: string) =>
+  change(world, 'Dataset', name, ({ metadata, ...rest }) => ({
+    ...rest,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation.sharedWith]: list } },
+  }));
