@@ -245,7 +245,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/api/mount-template.ts': { parseMountTemplate: admin },
   'src/api/names.ts': Object.fromEntries(
-    'cacheNodeLabel cacheSizeNodeLabel claimName datasetId exclusiveNodeValue fuseNodeLabel joinedName lastValidName rivalNames runtimePlural typedCacheNodeLabel valueFile volumeName workloadName'
+    'cacheNodeLabel cacheSizeNodeLabel claimName datasetId exclusiveNodeValue fuseNodeLabel fuseNodeLabelOf fuseNodeRecord joinedName lastValidName rivalNames runtimePlural typedCacheNodeLabel valueFile volumeName workloadName'
       .split(' ')
       .map((name) => [name, ofNames]),
   ),
@@ -283,6 +283,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     isSharedWith: { text: (text) => api.isSharedWith({ metadata: { annotations: { [api.annotation.sharedWith]: text } } }, 'a') },
     labelledIdentity: { text: (text) => api.labelledIdentity({ namespace: 'a', name: text, uid: text }, { [api.label.datasetId]: text }) },
   },
+  'src/api/redact.ts': { redactedText: 'is measured in test/api/redact.test.ts' },
   'src/api/reference.ts': {
     parseReference: { text: (text) => [api.parseReference(text), api.parseReference(`dataset://a/b/${text}`)] },
     referenceIn: { many: (entries) => api.referenceIn({ mounts: list(entries, () => ({ mountPoint: 's3://a' })) }) },
