@@ -36,6 +36,9 @@ const LIMIT_MIB = 384;
 
 export async function startOurs({ kubeconfig, user, namespace }: Cluster): Promise<Server> {
   await bundled();
+  // One of the manifests. It may exist.
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: webhookNames.secret, namespace } };
+  await user.send('POST', paths.core(namespace, 'secrets'), secret).catch(() => undefined);
   const [port = 0, metricsPort = 0] = await freePorts(2);
   const flags = ['--port', String(port), '--metrics-addr', `127.0.0.1:${metricsPort}`, '--kubeconfig', kubeconfig];
   const server = start(process.execPath, [...NODE_FLAGS, PROGRAM, 'webhook', ...flags], {

@@ -9,5 +9,5 @@ export const webhookNames = {
   port: 9443,
 } as const;
 
-/** Labels of a Secret that the webhook has made: `uninstall` deletes only what has them. */
+/** Labels of the webhook's Secret: `uninstall` deletes only what has them. */
 export const webhookSecretLabels = { 'app.kubernetes.io/name': 'sluice', 'app.kubernetes.io/part-of': 'sluice' } as const;

@@ -19,7 +19,7 @@ export class NodePlugin extends Construct {
     const { namespace, nodePolicy } = options;
     const metadata = { name: NODE_PLUGIN, namespace, labels: labels('csi') };
     new Account(this, 'account', { name: NODE_PLUGIN, namespace, part: 'csi', rights: nodePluginRights(runtimes) });
-    if (nodePolicy) new NodePolicy(this, 'policy', { name: NODE_PLUGIN, account: `system:serviceaccount:${namespace}:${NODE_PLUGIN}` });
+    if (nodePolicy) new NodePolicy(this, 'policy', { name: NODE_PLUGIN, account: NODE_PLUGIN });
     // The plugin's other sockets are files, so metrics are its only port.
     ingressOnly(this, NODE_PLUGIN, namespace, 'csi', ['metrics']);
     new KubeObject(this, 'driver', {

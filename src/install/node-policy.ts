@@ -5,7 +5,7 @@ import { labels } from './labels.ts';
 
 export interface NodePolicyProps {
   readonly name: string;
-  /** User name of the plugin's ServiceAccount. */
+  /** The plugin's ServiceAccount. */
   readonly account: string;
 }
 
@@ -43,7 +43,7 @@ export class NodePolicy extends Construct {
           objectSelector: {},
           resourceRules: [{ ...requests, apiVersions: ['*'], scope: '*' }],
         },
-        matchConditions: [{ name: 'by-the-node-plugin', expression: `request.userInfo.username == ${quoted(account)}` }],
+        matchConditions: [{ name: 'by-the-node-plugin', expression: `request.userInfo.username.matches(${quoted(usersOf(account))})` }],
         ...checks,
       },
     });
@@ -56,6 +56,11 @@ export class NodePolicy extends Construct {
   }
 }
 
+/**
+ * In any namespace, and with a prefix or a suffix: kustomize changes all of these and not an expression, which would then match nobody and
+ * restrict nothing.
+ */
+const usersOf = (account: string): string => `^system:serviceaccount:[^:]+:[^:]*${account}[^:]*$`;
 const quoted = (text: string): string => JSON.stringify(text);
 const orEmpty = (object: string, field: string) => `has(${object}.metadata.${field}) ? ${object}.metadata.${field} : {}`;
 const isOurs = (key: string) => `(${key}.startsWith(${quoted(FUSE_NODE_LABELS)}) || ${key} == ${quoted(sessionManagerNodeLabel)})`;

@@ -162,9 +162,11 @@ export function webhookRights(runtimes: readonly Runtime[]): readonly Right[] {
   ];
 }
 
-/** Rights of the webhook in its own namespace. RBAC cannot restrict `create` to a name. */
+/**
+ * Rights of the webhook in its own namespace. Not to create Secrets, which RBAC cannot restrict to a name: one of type
+ * `kubernetes.io/service-account-token` is given the token of any ServiceAccount of the namespace.
+ */
 export const certificateRights: readonly Right[] = [
-  { group: '', resources: ['secrets'], verbs: ['create'], because: 'the first replica creates the certificate' },
   {
     group: '',
     resources: ['secrets'],

@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import { webhookNames } from '../api/webhook-names.ts';
+import { webhookNames, webhookSecretLabels } from '../api/webhook-names.ts';
 import { KubeObject, type Runtime } from '../constructs/index.ts';
 import { byKey } from '../constructs/merge.ts';
 import { Account } from './account.ts';
@@ -30,6 +30,12 @@ export class Webhook extends Construct {
       part: 'webhook',
       rights: webhookRights(runtimes),
       rightsAtHome: certificateRights,
+    });
+    // Without `data` and `type`, which the webhook writes: applied again, in whatever way, it keeps its keys.
+    new KubeObject(this, 'certificates', {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: webhookNames.secret, namespace, labels: { ...labels('webhook'), ...webhookSecretLabels } },
     });
     ingressOnly(this, WEBHOOK, namespace, 'webhook', ['webhook', 'metrics']);
     new KubeObject(this, 'service', {

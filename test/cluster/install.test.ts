@@ -364,10 +364,35 @@ describe.skipIf(!simulated)('sluice install', () => {
     const runtime = await space.get('ThinRuntime', 'images');
     await space.create(fuseOf(runtime));
     await eventually(async () => expect(await webhook.admit(pod)).toMatchObject({ message: expect.stringContaining('PersistentVolume ') }));
-    // The Secret loses what it had, and gets it again.
+    const volume = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: `${namespace}-images`, annotations: { [annotation.verifiedFuse]: 'gone-fuse/uid/1/hash' } },
+      spec: {
+        accessModes: ['ReadOnlyMany'],
+        capacity: { storage: '1Gi' },
+        claimRef: { namespace, name: 'images' },
+        csi: {
+          driver: 'fuse.csi.fluid.io',
+          volumeHandle: 'images',
+          volumeAttributes: { fluid_path: '/runtime-mnt/thin/images/thin-fuse' },
+        },
+        storageClassName: 'fluid',
+      },
+    };
+    await admin.create(kinds.PersistentVolume, volume as KubeObject);
+    onTestFinished(() => admin.delete(kinds.PersistentVolume, volume.metadata));
+    await eventually(async () => expect(await webhook.admit(pod)).toMatchObject({ message: expect.stringContaining('gone-fuse') }));
+    // The Secret loses what it had, and gets it again; applied once more, it keeps it.
     await plane.kubectl('patch', 'secret', 'fluid-webhook-certs', '-n', NAMESPACE, '-p', '{"data":{"cert.pem":null,"tls.crt":null}}');
     const events = () => auditSince(plane, mark, `system:serviceaccount:${NAMESPACE}:sluice-webhook`);
     await eventually(() => expect(asked(events())).toContain('update secrets fluid-webhook-certs'));
+    const keys = () => plane.kubectl('get', 'secret', 'fluid-webhook-certs', '-n', NAMESPACE, '-o', 'jsonpath={.data}');
+    await eventually(async () => expect(await keys()).toContain('tls.crt'));
+    const before = await keys();
+    await install();
+    await plane.kubectl('apply', '-f', join(plane.dir, 'install.yaml'), '-l', 'app.kubernetes.io/component=webhook');
+    expect(await keys()).toBe(before);
     await webhook.end('SIGTERM');
     await space.kubectl('delete', 'thinruntimes,datasets', '--all');
 
@@ -387,6 +412,18 @@ describe.skipIf(!simulated)('sluice install', () => {
     const pod = await plane.kubectl('get', 'pods', '-n', NAMESPACE, ...selector, '-o', 'jsonpath={.items[0].metadata.name}');
     return ['--bound-object-kind=Pod', `--bound-object-name=${pod}`];
   }
+
+  test('has one image by kustomize too, with the replacement that the page names', async () => {
+    await install();
+    const page = readFileSync(join(root, 'docs/installing.md'), 'utf8');
+    const snippet = /```yaml\n( {2}images:\n[\s\S]*?)```/.exec(page)?.[1] ?? '';
+    const folder = mkdtempSync(join(plane.dir, 'kustomize-'));
+    writeFileSync(join(folder, 'install.yaml'), readFileSync(join(plane.dir, 'install.yaml')));
+    writeFileSync(join(folder, 'kustomization.yaml'), `resources: [install.yaml]\n${snippet.replaceAll(/^ {2}/gm, '')}`);
+    const built = await plane.kubectl('kustomize', folder);
+    expect(built).not.toMatch(/(image|value): "?sluice:/);
+    expect(built.match(/value: registry.example\/sluice:0.1.0/g)).toHaveLength(2);
+  });
 
   describe('restricts the node plugin', () => {
     const OWN = 'fluid.io/f-ml-demo';
@@ -438,6 +475,13 @@ describe.skipIf(!simulated)('sluice install', () => {
         expect((await client.get(kinds.Node, { name: 'node-0' })).metadata.labels).not.toHaveProperty([OWN]);
       },
     );
+    test('also in another namespace, with a prefix, as kustomize would have it', async () => {
+      const user = 'system:serviceaccount:data-system:my-sluice-csi';
+      await plane.kubectl('create', 'clusterrolebinding', 'moved', '--clusterrole=sluice-csi', `--user=${user}`);
+      onTestFinished(() => plane.kubectl('delete', 'clusterrolebinding', 'moved').then(() => {}));
+      const label = () => plane.kubectl('label', 'node', 'node-1', 'moved=1', `--as=${user}`, '--overwrite');
+      await eventually(() => expect(label()).rejects.toThrow('may change only its own node'));
+    });
     test('to events on Datasets, in the name of its own node', async () => {
       const client = await onNode('node-0');
       const event = (name: string, more: object = {}): KubeObject => ({

@@ -1,5 +1,4 @@
 import { type CustomResource, GROUP, type Manifest } from '../../api/index.ts';
-import { webhookNames, webhookSecretLabels } from '../../api/webhook-names.ts';
 import { installationOf, settled } from '../../install/index.ts';
 import { createClient, isNotFound, type KubeClient } from '../../kube/client/kube-client.ts';
 import { LEASE } from '../../kube/lease/lease-record.ts';
@@ -74,18 +73,12 @@ export const define: Define = (command, parts) => {
           kind: 'Lease',
           metadata: { name: 'sluice', namespace: options.namespace },
         };
-        // The webhook has made it; one that Fluid made has no label, and stays.
-        const certificates: Manifest = {
-          apiVersion: 'v1',
-          kind: 'Secret',
-          metadata: { name: webhookNames.secret, namespace: options.namespace, labels: webhookSecretLabels },
-        };
         const manifests = installationOf(options, { resources, runtimes }).filter(
           ({ kind }) => !(flags.keepCrds && kind === 'CustomResourceDefinition') && !(!flags.withNamespace && kind === 'Namespace'),
         );
         // In the reverse order of an installation.
         let isHere = false;
-        for (const manifest of [lease, certificates, ...manifests].toReversed()) {
+        for (const manifest of [lease, ...manifests].toReversed()) {
           const resource = resources.find(({ plural }) => manifest.metadata.name === crdNameOf(plural));
           // With the CRD all objects of its kind would be deleted, those too that were created since the first check.
           if (manifest.kind === 'CustomResourceDefinition' && resource) await checkUnused(client, [resource], 'the rest was kept');

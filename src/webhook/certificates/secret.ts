@@ -1,6 +1,5 @@
-import { webhookSecretLabels } from '../../api/webhook-names.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import { ignoreNotFound, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ObjectName, ResourceType } from '../../kube/types.ts';
 import { dataOf, type Material } from './material.ts';
 
@@ -12,27 +11,26 @@ export const readSecret = (client: KubeClient, name: ObjectName, signal: AbortSi
 /**
  * Writes a certificate over the Secret from which it was decided, and keeps what others have added to that. Undefined if another replica has
  * written it meanwhile.
+ * @throws Error if the Secret does not exist: whoever may create Secrets can have one with the token of any ServiceAccount
  */
 export async function writeSecret(
   client: KubeClient,
-  name: ObjectName,
+  { name, namespace = '' }: ObjectName,
   material: Material,
   basis: KubeObject | undefined,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  const { resourceVersion, labels, annotations, ownerReferences } = basis?.metadata ?? { labels: webhookSecretLabels };
+  if (!basis) throw new Error(`Secret ${namespace}/${name} does not exist: apply the manifests that sluice install prints`);
+  const { resourceVersion, labels, annotations, ownerReferences } = basis.metadata;
   const kept = { ...(labels && { labels }), ...(annotations && { annotations }), ...(ownerReferences && { ownerReferences }) };
-  const { namespace = '' } = name;
-  const metadata = { name: name.name, namespace, ...(resourceVersion !== undefined && { resourceVersion }), ...kept };
-  const data = { ...(basis?.['data'] as object | undefined), ...dataOf(material) };
-  const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata, type: basis?.['type'] ?? 'Opaque', data };
-  const options = { signal, retries: 0 };
+  const metadata = { name, namespace, resourceVersion, ...kept };
+  const data = { ...(basis['data'] as object | undefined), ...dataOf(material) };
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: basis['type'] ?? 'Opaque', data } as KubeObject;
   try {
-    return await (basis ? client.update(SECRET, secret, options) : client.create(SECRET, secret, options));
+    return await client.update(SECRET, secret, { signal, retries: 0 });
   } catch (error) {
-    if (!basis && isNotFound(error))
-      throw new Error(`namespace ${namespace} does not exist: the Secret ${name.name} cannot be created`, { cause: error });
-    if (!isAlreadyExists(error) && !isConflict(error)) throw error;
+    // One that was deleted meanwhile is read again as well.
+    if (!isNotFound(error) && !isConflict(error)) throw error;
     return undefined;
   }
 }

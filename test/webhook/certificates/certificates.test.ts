@@ -30,6 +30,8 @@ let warnings: string[];
 beforeEach(() => {
   clock = manualClock();
   server = createApiServer({ kinds: [CONFIGURATION], namespaces: [NAMESPACE], now: clock.wall });
+  // As the manifests have it.
+  server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: SECRET, namespace: NAMESPACE } } as KubeObject);
   replicas = [];
   warnings = [];
 });
@@ -124,12 +126,15 @@ describe('the first certificate', () => {
     expect(last(replica).certificate.trim()).toBe(pair.certificate.trim());
     expect(writes('Secret')).toEqual([]);
   });
-  test('waits for the namespace of the Secret, which readiness and the log name', async () => {
-    server = createApiServer({ kinds: [CONFIGURATION], namespaces: [], now: clock.wall });
+  test('waits for the Secret, which readiness and the log name: the webhook may not create any', async () => {
+    server.remove('Secret', NAMESPACE, SECRET);
+    server.forgetRequests();
     const replica = start();
-    await until(() => replica.certificates.notReady()?.startsWith(`namespace ${NAMESPACE} does not exist`) === true, 'the reason');
-    expect(warnings.join()).toContain(`namespace ${NAMESPACE} does not exist: the Secret ${SECRET} cannot be created`);
-    server.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } } as KubeObject);
+    const why = `Secret ${NAMESPACE}/${SECRET} does not exist: apply the manifests that sluice install prints`;
+    await until(() => replica.certificates.notReady() === why, 'the reason');
+    expect(warnings.join()).toContain(why);
+    expect(server.requestsThat({ verb: 'create' })).toEqual([]);
+    server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: SECRET, namespace: NAMESPACE } } as KubeObject);
     clock.advance(60_000);
     await serves(replica);
   });
@@ -212,7 +217,7 @@ describe('a configuration', () => {
 
 describe('a Secret', () => {
   test.each([
-    ['is deleted', () => server.delete('Secret', NAMESPACE, SECRET)],
+    ['is deleted and applied again', () => (server.delete('Secret', NAMESPACE, SECRET), void put({}))],
     ['is emptied', () => void put({})],
     ['has garbage', () => void put({ 'ca-cert.pem': 'eA==', 'ca-key.pem': '!', 'cert.pem': 'eA==', 'key.pem': '' })],
   ])('that %s is written again, and what is served meanwhile stays trusted', async (_, damage) => {
