@@ -4,7 +4,7 @@ import type { Volume } from '../../src/csi/volume.ts';
 /** A line of mountinfo. */
 export function line(mount: Partial<Omit<Mount, 'line'>> = {}): string {
   const { id = 10, parent = 1, device = '0:9', root = '/', mountPoint = '/mnt', readOnly, shared, fsType = 'fuse', source = 'src' } = mount;
-  return `${id} ${parent} ${device} ${root} ${mountPoint} ${readOnly ? 'ro' : 'rw'}${shared ? ' shared:1' : ''} - ${fsType} ${source} rw`;
+  return `${id} ${parent} ${device} ${root} ${mountPoint} ${readOnly ? 'ro' : 'rw'},nosuid,nodev${shared ? ' shared:1' : ''} - ${fsType} ${source} rw`;
 }
 
 export const table = (...mounts: readonly Partial<Omit<Mount, 'line'>>[]): readonly Mount[] =>

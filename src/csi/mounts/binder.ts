@@ -1,7 +1,7 @@
 /** Binds sources at targets, by the scripts of bind-script.ts. */
 import { basename, dirname } from 'node:path';
 import { type Binding, shows } from './binding.ts';
-import { isWithin, type Mount, mountOf, optionsOf } from './mountinfo.ts';
+import { isHarmless, isWithin, type Mount, mountOf, optionsOf } from './mountinfo.ts';
 import { check, NotBound } from './not-bound.ts';
 import { NoAnswer, type Reach } from './reach.ts';
 import type { Scratch } from './scratch.ts';
@@ -37,7 +37,8 @@ export function createBinder({ watch, reach, scratch, bindMs }: BinderOptions): 
 
   async function goTo(by: 'sluice_bind' | 'sluice_look', binding: Binding, place: string): Promise<void> {
     const { readOnly, inPlace, target, source } = binding;
-    const options = readOnly ? readOnlyOptions(mountOf(watch.last(), source)) : '';
+    const on = mountOf(watch.last(), source);
+    const options = on && isDone(on, readOnly) ? '' : optionsFor(on, readOnly);
     const args = [...wayTo(binding), target, options, place, inPlace ? 'in place' : '', readOnly ? 'private' : 'slave'];
     check(await reached(binding, [by, ...args]), binding);
   }
@@ -62,14 +63,22 @@ export function createBinder({ watch, reach, scratch, bindMs }: BinderOptions): 
     const [top] = there;
     if (isFile && !(top && shows({ ...top, readOnly: false }, watch.last(), source)))
       throw new NotBound('escaped', `${source}: leads through a symbolic link, which is not allowed`);
-    if (readOnly) {
-      const open = there.filter((mount) => !mount.readOnly);
-      check(await reached(binding, ['sluice_harden', ...open.flatMap((mount) => [mount.mountPoint, readOnlyOptions(mount)])]), binding);
-      there = await parts();
+    const open = there.filter((mount) => !isDone(mount, readOnly));
+    // Each in a time of its own: a client may have thousands of mounts.
+    for (let i = 0; i < open.length; i += AT_A_TIME) {
+      const some = open.slice(i, i + AT_A_TIME);
+      check(
+        await reached(binding, ['sluice_harden', ...some.flatMap((mount) => [mount.mountPoint, optionsFor(mount, readOnly)])]),
+        binding,
+      );
     }
+    if (open.length > 0) there = await parts();
     // No mount is better than one with a part that can be written.
-    if (there.length === 0 || (readOnly && there.some((mount) => !mount.readOnly)))
-      throw new NotBound('failed', `mount ${source} on ${target}: not all that is mounted below it could be made read-only`);
+    if (there.length === 0 || !there.every((mount) => isDone(mount, readOnly)))
+      throw new NotBound(
+        'failed',
+        `mount ${source} on ${target}: not all that is mounted below it could be made ${readOnly ? 'read-only, ' : ''}nosuid and nodev`,
+      );
     check(await reached(binding, ['sluice_move', place, target, inPlace ? 'in place' : '']), binding);
   }
 
@@ -93,8 +102,19 @@ function wayTo({ mount, fusePath, source }: Binding): readonly string[] {
   return [fusePath, mount === undefined ? '' : String(mount), below, source];
 }
 
-const KEPT = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'relatime', 'nosymfollow']);
+/** How many mounts one program changes, each by a child of its own that takes some ms. */
+const AT_A_TIME = 200;
 
-/** A remount takes the place of all options: what a client may not do (nosuid, nodev) stays so. */
-const readOnlyOptions = (mount: Mount | undefined): string =>
-  ['ro', ...(mount ? optionsOf(mount).split(',') : []).filter((option) => KEPT.has(option))].join(',');
+const KEPT = new Set(['noexec', 'noatime', 'nodiratime', 'relatime', 'nosymfollow']);
+
+/** Whether a mount is as a consumer may have it. */
+const isDone = (mount: Mount, readOnly: boolean): boolean => isHarmless(mount) && (mount.readOnly || !readOnly);
+
+/** A remount takes the place of all options: what a client may not do stays so. */
+const optionsFor = (mount: Mount | undefined, readOnly: boolean): string =>
+  [
+    readOnly || mount?.readOnly === true ? 'ro' : 'rw',
+    'nosuid',
+    'nodev',
+    ...(mount ? optionsOf(mount).split(',') : []).filter((option) => KEPT.has(option)),
+  ].join(',');

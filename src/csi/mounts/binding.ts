@@ -1,5 +1,5 @@
 /** What is to be seen at a target, as a value: made by plans, carried out by the host. */
-import { type Mount, mountOf } from './mountinfo.ts';
+import { isHarmless, type Mount, mountOf } from './mountinfo.ts';
 import { isSameBelow, mountTree } from './tree.ts';
 
 /** What is at the target path: nothing yet, a directory, a link and where it leads. Not asked where something is mounted. */
@@ -13,7 +13,8 @@ export interface Binding {
   readonly target: string;
   readonly readOnly: boolean;
   /**
-   * Give the new mount a peer group of its own before others see it. Otherwise all consumers of a shared mount are peers, and what is
+   * Mount it where others do not see it, and give it its options there: an option that is changed later would not reach the host from within
+   * a pod. Also give it a peer group of its own before others see it. Otherwise all consumers of a shared mount are peers, and what is
    * done to one (bound again, unmounted) happens to all.
    */
   readonly apart: boolean;
@@ -33,7 +34,8 @@ export function bindingOf(
   const { mounted, ...rest } = asked;
   const on = mountOf(mounts, rest.source);
   const whole = on !== undefined && mountTree(mounts).below(on, rest.source).size > 0;
-  return { ...rest, mount: mounted?.id, whole, apart: rest.readOnly || on?.shared === true };
+  const apart = rest.readOnly || on === undefined || on.shared || !isHarmless(on);
+  return { ...rest, mount: mounted?.id, whole, apart };
 }
 
 /**

@@ -28,8 +28,8 @@ export interface Host {
   link(binding: Binding): Promise<void>;
   /** How full the file system is on which a path lies, as `stat -f` prints it. @throws NoAnswer */
   statfs(path: string): Promise<Ended>;
-  /** Unmounts the uppermost mount at a path; `lazily`: although it is in use. @throws Error */
-  unmount(path: string, lazily: boolean): Promise<void>;
+  /** Unmounts the uppermost mount at each path, in this order; `lazily`: although it is in use. @throws Error */
+  unmount(paths: readonly string[], lazily: boolean): Promise<void>;
   /** Removes the target's directory or link. @throws Error also when something is still mounted there */
   removeTarget(target: string): void;
 }
@@ -90,10 +90,12 @@ export function createHost({ watch, kubeletDir, run, scratch, bindMs = BIND_MS }
       return reach(device ?? path, ['stat', '-f', '-c', '%S %b %a %f %c %d', '--', path], STATFS_MS);
     },
 
-    async unmount(path, lazily) {
+    async unmount(paths, lazily) {
       // -c: without it umount stats its own mount point, and hangs with the file system.
-      const { code, output } = await changing(path, () => run(['umount', '-c', ...(lazily ? ['-l'] : []), '--', path], UNMOUNT_MS));
-      if (code !== 0) throw new Error(`umount ${path}: ${output.trim() || `exit code ${code}`}`);
+      const argv = ['umount', '-c', ...(lazily ? ['-l'] : []), '--', ...paths] as const;
+      for (const path of paths) watch.touch(path);
+      const { code, output } = await run(argv, UNMOUNT_MS).finally(() => paths.forEach(watch.touch));
+      if (code !== 0) throw new Error(`umount ${paths.join(' ')}: ${output.trim() || `exit code ${code}`}`);
     },
   };
 }

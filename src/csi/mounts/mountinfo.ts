@@ -72,24 +72,22 @@ export const topAt = (mounts: readonly Mount[], path: string): Mount | undefined
  * mounted, and which no other mount hides. Where all that are left are hidden from outside, no order helps; they come last.
  */
 export function mountsUnder(mounts: readonly Mount[], path: string): readonly Mount[] {
-  const left = new Map(mounts.filter(({ mountPoint }) => isWithin(mountPoint, path)).map((mount) => [mount.id, mount]));
+  const under = mounts.filter(({ mountPoint }) => isWithin(mountPoint, path));
+  const ids = new Set(under.map(({ id }) => id));
+  const roots = under.filter(({ id, parent }) => id === parent || !ids.has(parent));
+  const children = Map.groupBy(
+    under.filter(({ id, parent }) => id !== parent),
+    ({ parent }) => parent,
+  );
+  // Of the mounts on one parent, one nearer to its root may hide others, and none farther away hides it.
+  const byDepth = (some: readonly Mount[]) => some.toSorted((a, b) => a.mountPoint.length - b.mountPoint.length);
   const order: Mount[] = [];
-  while (left.size > 0) {
-    const under = [...left.values()];
-    const next = under.find((mount) => !under.some(({ parent }) => parent === mount.id) && !isHidden(mount, left)) ?? under[0];
-    if (!next) break;
-    order.push(next);
-    left.delete(next.id);
+  const next = byDepth(roots);
+  for (let mount = next.pop(); mount; mount = next.pop()) {
+    order.push(mount);
+    for (const child of byDepth(children.get(mount.id) ?? [])) next.push(child);
   }
-  return order;
-}
-
-/** Whether its path leads to something else: to what is mounted on the same parent, but nearer to its root. */
-function isHidden(mount: Mount, among: ReadonlyMap<number, Mount>): boolean {
-  const siblings = [...among.values()].filter(({ parent, mountPoint }) => parent === mount.parent && mountPoint !== mount.mountPoint);
-  if (siblings.some(({ mountPoint }) => isWithin(mount.mountPoint, mountPoint))) return true;
-  const parent = among.get(mount.parent);
-  return parent !== undefined && isHidden(parent, among);
+  return order.toReversed();
 }
 
 /** `/a/b` is within `/a` and within `/a/b`, not within `/a/bc`. */
@@ -111,3 +109,9 @@ export const isFuse = ({ fsType }: Pick<Mount, 'fsType'>): boolean => /^(ali)?fu
 
 /** Options of the mount itself, such as `rw,nosuid,relatime`; those of its file system are others. */
 export const optionsOf = ({ line }: Mount): string => line.split(' ')[5] ?? '';
+
+/** Neither a setuid file nor a device node of it has an effect. */
+export const isHarmless = (mount: Mount): boolean => {
+  const options = optionsOf(mount).split(',');
+  return options.includes('nosuid') && options.includes('nodev');
+};

@@ -1,4 +1,5 @@
 /** What is mounted below a path: a client may mount at several places of its directory, and a bind that passes over one shows a hole. */
+import { dirname } from 'node:path/posix';
 import { isFuse, isWithin, type Mount } from './mountinfo.ts';
 
 export interface MountTree {
@@ -14,9 +15,9 @@ export function mountTree(mounts: readonly Mount[]): MountTree {
     const here = (children.get(id) ?? []).filter(
       (mount) => mount.id !== id && mount.mountPoint !== path && isWithin(mount.mountPoint, path),
     );
+    const points = new Set(here.map(({ mountPoint }) => mountPoint));
     for (const mount of here) {
-      const hides = ({ mountPoint }: Mount) => mountPoint !== mount.mountPoint && isWithin(mount.mountPoint, mountPoint);
-      if (here.some(hides)) continue;
+      if (isHidden(mount.mountPoint, path, points)) continue;
       // One on the root of another comes in its place.
       found.set(mount.mountPoint.slice(path.length + 1), mount);
       collect(mount, path, found);
@@ -30,6 +31,12 @@ export function mountTree(mounts: readonly Mount[]): MountTree {
       return found;
     },
   };
+}
+
+/** Whether one of these paths lies between the two. */
+function isHidden(mountPoint: string, path: string, points: ReadonlySet<string>): boolean {
+  for (let above = dirname(mountPoint); above.length > path.length; above = dirname(above)) if (points.has(above)) return true;
+  return false;
 }
 
 /**

@@ -2,22 +2,29 @@ import type { Log } from '../../kube/types.ts';
 import type { Host } from '../mounts/host.ts';
 import { type Mount, mountsUnder } from '../mounts/mountinfo.ts';
 
-/** Far more than recovery ever leaves: another process must be mounting there. */
+/** Of mounts that come while others are unmounted. Far more than recovery ever leaves: another process must be mounting there. */
 const MOST = 100;
+/** How many one program unmounts. */
+const AT_A_TIME = 50;
 
 /** Unmounts everything at a path and below, then removes the path. Succeeds if that was done before. Returns what is mounted elsewhere. */
 export async function unpublish(host: Host, target: string, log: Log): Promise<readonly Mount[]> {
-  for (let taken = 0; ; taken++) {
+  let left = MOST;
+  for (let isFirst = true; ; isFirst = false) {
     const mounts = await host.mounts();
-    const [mount, ...others] = mountsUnder(mounts, target);
-    if (!mount) {
+    const under = mountsUnder(mounts, target);
+    if (under.length === 0) {
       host.removeTarget(target);
       return mounts;
     }
-    if (taken === MOST) throw new Error(`${target}: ${others.length + 1} mounts remain after ${MOST} were unmounted`);
-    await unmount(host, mount, log);
+    if (!isFirst && (left -= under.length) < 0)
+      throw new Error(`${target}: ${under.length} mounts remain after ${MOST} new ones were unmounted`);
+    for (let i = 0; i < under.length; i += AT_A_TIME) await unmountAll(host, under.slice(i, i + AT_A_TIME), log);
     // What can be removed has nothing mounted on it, so the table, which may be long, need not be read again.
-    if (others.length === 0 && isRemoved(host, target)) return mounts.filter((each) => each !== mount);
+    if (isRemoved(host, target)) {
+      const gone = new Set(under);
+      return mounts.filter((each) => !gone.has(each));
+    }
   }
 }
 
@@ -31,14 +38,29 @@ function isRemoved(host: Host, target: string): boolean {
   }
 }
 
+/** In this order. Those that one program could not unmount are unmounted one by one. */
+async function unmountAll(host: Host, mounts: readonly Mount[], log: Log): Promise<void> {
+  const [only] = mounts;
+  if (only && mounts.length === 1) return unmount(host, only, log);
+  try {
+    await host.unmount(
+      mounts.map(({ mountPoint }) => mountPoint),
+      false,
+    );
+  } catch {
+    const there = new Set((await host.mounts()).map(({ id, mountPoint }) => `${id} ${mountPoint}`));
+    for (const mount of mounts) if (there.has(`${mount.id} ${mount.mountPoint}`)) await unmount(host, mount, log);
+  }
+}
+
 /** Unmounts the uppermost mount at its path. One in use is detached from the path, and ends with its last user. */
 async function unmount(host: Host, { id, mountPoint: path }: Mount, log: Log): Promise<void> {
   try {
-    await host.unmount(path, false);
+    await host.unmount([path], false);
   } catch (error) {
     // Another process may have unmounted it.
     if (!(await host.mounts()).some((mount) => mount.id === id && mount.mountPoint === path)) return;
     log.warn({ path, error: error instanceof Error ? error.message : String(error) }, 'unmounted lazily: it is in use, or does not answer');
-    await host.unmount(path, true);
+    await host.unmount([path], true);
   }
 }

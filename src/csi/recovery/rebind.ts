@@ -72,7 +72,7 @@ async function bindPart(host: Host, binding: Binding, isSubPath: boolean): Promi
 
 /** Unmounts all that is mounted at a path; running containers keep what they have. */
 async function clear({ host }: NodeContext, target: string): Promise<void> {
-  for (let left = stackAt(await host.mounts(), target).length; left > 0; left--) await host.unmount(target, true);
+  for (let left = stackAt(await host.mounts(), target).length; left > 0; left--) await host.unmount([target], true);
 }
 
 /** Unmounts the layers that no container uses, if the API server answers in time; returns how many. */
@@ -92,8 +92,8 @@ async function trim(context: NodeContext, { target, at }: Orphan): Promise<numbe
       const top = topAt(await host.mounts(), target);
       const below = top ? mountTree(await host.mounts()).below(top, target) : new Map<string, Mount>();
       // Never lazily: a layer that a process uses stays.
-      for (const path of [...below.keys()].toSorted().toReversed()) await host.unmount(`${target}/${path}`, false);
-      await host.unmount(target, false);
+      for (const path of [...below.keys()].toSorted().toReversed()) await host.unmount([`${target}/${path}`], false);
+      await host.unmount([target], false);
     } catch {
       return dropped;
     }

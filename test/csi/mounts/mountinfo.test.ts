@@ -94,4 +94,26 @@ describe('a path', () => {
     // Hidden by what lies above the path: no order helps, and none is left out.
     expect(mountsUnder(hidden, '/m/sub').map(({ id }) => id)).toEqual([6, 5, 3]);
   });
+
+  test('is cleared in an order that takes no longer for each of many', () => {
+    const many = (count: number) =>
+      table(
+        { id: 1, parent: 0, mountPoint: '/' },
+        ...Array.from({ length: count }, (_, i) => ({ id: i + 2, parent: 1, mountPoint: `/m/d${i}` })),
+      );
+    // How often a mount is looked at, not for how long.
+    const looks = (count: number) => {
+      let looked = 0;
+      const counted = many(count).map((mount) => ({
+        ...mount,
+        get parent() {
+          looked++;
+          return mount.parent;
+        },
+      }));
+      expect(mountsUnder(counted, '/m')).toHaveLength(count);
+      return looked / count;
+    };
+    expect(looks(2_000)).toBeLessThanOrEqual(looks(20) + 1);
+  });
 });

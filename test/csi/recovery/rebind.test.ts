@@ -42,7 +42,7 @@ function given({ pod }: { readonly pod?: object | undefined } = {}) {
     host: {
       mounts: async () => mounts,
       bind: async (binding: Binding) => void bound.push(binding),
-      unmount: async (path: string) => void unmounted.push(path),
+      unmount: async (paths: readonly string[]) => void unmounted.push(...paths),
     },
   } as unknown as NodeContext;
   const whole = table(client, { id: 31, mountPoint: target, device: '0:21' });

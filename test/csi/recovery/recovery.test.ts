@@ -73,7 +73,7 @@ function given(mountsOf: (target: string) => readonly Mount[] = (target) => tabl
     host: {
       mounts: () => at.readTable(),
       bind: (binding: Binding) => at.bind(binding),
-      unmount: async (path: string) => void unmounted.push(path),
+      unmount: async (paths: readonly string[]) => void unmounted.push(...paths),
     },
   } as unknown as NodeContext;
   const recovery = startRecovery(context);
