@@ -27,6 +27,7 @@ const STEPS: readonly Step[] = [
   { name: 'unit', run: program('vitest', 'run', '--project', 'unit', '--reporter=dot', '--maxWorkers=100%') },
   { name: 'types', run: program('tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', BUILD_INFO) },
   { name: 'layers', run: () => layers(root) },
+  { name: 'regexps', run: program('node', 'scripts/regexps.ts') },
   { name: 'docstrings', run: program('node', 'scripts/docstrings.ts') },
   { name: 'unused', run: program('knip', '--no-progress') },
   { name: 'generated', run: program('node', 'scripts/gen.ts', '--check') },

@@ -57,7 +57,7 @@ const growth = (now: number, before = 0): number => (now < before ? now : now - 
 /** `"Cluster.BytesReadLocal":{"count":20310917` of the web port. */
 const OF_WEB = /^"([\w.]+)":\{"\w+":([0-9.E+]+)$/gm;
 /** `Cluster.BytesReadLocal  (Type: COUNTER, Value: 19.37MB)` of a command. */
-const OF_COMMAND = /^[ \t]*(\S+)[ \t]+\(Type: \w+, Value: ([^)\n]+)\)$/gm;
+const OF_COMMAND = /^[ \t]*(\S+)[ \t]+\(Type: \w+, Value: ([^)\s]+)\)$/gm;
 
 const metricsOf = (text: string): ReadonlyMap<string, number> =>
   new Map([...figures(text, OF_WEB, Number), ...figures(text, OF_COMMAND, sizeOf)]);

@@ -38,6 +38,6 @@ export function engineOf({ spec, settings }: Pick<RuntimeInput<JindoRuntimeSpec>
   const said = settings.env[ENGINE_TYPE];
   if (said) return said === 'jindo' || said === 'jindofsx' ? said : 'jindocache';
   const image = imageOf(spec.jindoVersion, settings.env[ENGINE_IMAGE], '');
-  const [, major] = /:v?(\d+)\.[^/]*$/.exec(image) ?? [];
+  const [, major] = /:v?(\d+)\./.exec(image.slice(image.lastIndexOf('/') + 1)) ?? [];
   return { '3': 'jindo', '4': 'jindofsx' }[major ?? ''] ?? 'jindocache';
 }

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../src/api/trailing.ts';
 import { hashOfScript, type MountRow, type MountTable, type Probe, sh } from '../../src/constructs/index.ts';
 import { FIRST_LINES, LAST_LINE, SET_FORMAT } from './cache-sets.ts';
 import { COMMANDS, master } from './commands.ts';
@@ -37,18 +38,14 @@ function hasSets(plan: JindoPlan, text: string): boolean {
 }
 
 /** The source, a word, the path; whatever follows is passed over. */
-const LINE = /^[ \t]*([a-z][a-z0-9+.-]{0,40}:\/\/\S*)[ \t]+\S+[ \t]+(\/\S*).*$/gm;
+const LINE = /^[ \t]*([a-z][a-z0-9+.-]*:\/\/\S*)[ \t]+\S+[ \t]+(\/\S*).*$/gm;
 
 /** Mounts among other lines. */
 export const readMounts = (text: string): readonly { readonly path: string; readonly source: string }[] =>
   [...text.matchAll(LINE)].map(([, source = '', path = '']) => ({ path, source }));
 
 /** Jindo may add slashes at the end of an address. */
-function address(source: string): string {
-  let end = source.length;
-  while (source[end - 1] === '/') end--;
-  return source.slice(0, end);
-}
+const address = (source: string): string => withoutTrailing(source, '/');
 
 /** Jindo's own table, and the sets of JindoCache that go with it. */
 export const mounts: MountTable<JindoPlan> = {

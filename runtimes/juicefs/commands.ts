@@ -39,9 +39,9 @@ export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
 };
 
 /** `blockcache.hits: 12`. */
-const ENTERPRISE = /^blockcache\.(bytes|hits|miss|hitBytes|missBytes):?[ \t]*([0-9.e+]{1,40})/gm;
+const ENTERPRISE = /^blockcache\.(bytes|hits|miss|hitBytes|missBytes):?[ \t]*([0-9.e+]+)/gm;
 /** `juicefs_blockcache_hits 12`. */
-const COMMUNITY = /^juicefs_blockcache_(bytes|hits|miss|hit_bytes|miss_bytes):?[ \t]*([0-9.e+]{1,40})/gm;
+const COMMUNITY = /^juicefs_blockcache_(bytes|hits|miss|hit_bytes|miss_bytes):?[ \t]*([0-9.e+]+)/gm;
 
 /** The first of each name; what is no number is 0. */
 const figuresOf = (stats: string, lines: RegExp): ReadonlyMap<string, number> =>

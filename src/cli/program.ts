@@ -102,8 +102,9 @@ function exitCodeOf(error: unknown, argv: readonly string[]): number {
 /** The folder of a runtime that the generated registry imports and that no longer exists in this checkout. */
 function missingRuntime(error: unknown): string | undefined {
   const { code, message = '' } = error as { readonly code?: string; readonly message?: string };
-  return code === 'ERR_MODULE_NOT_FOUND'
-    ? /(runtimes\/[^/']+)\/[^']*' imported from .*_(?:all|resources)\.gen\./.exec(message)?.[1]
+  const [module = '', by = ''] = message.split("' imported from ", 2);
+  return code === 'ERR_MODULE_NOT_FOUND' && /_(?:all|resources)\.gen\./.test(by)
+    ? /^(runtimes\/[^/]+)\//.exec(module.slice(module.lastIndexOf('/runtimes/') + 1))?.[1]
     : undefined;
 }
 

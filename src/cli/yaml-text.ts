@@ -46,7 +46,7 @@ function scalar(value: unknown, indent: string): string {
 
 /** What kubectl, which reads YAML 1.1, would take for no string. */
 const WORD = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
-const OLD_NUMBER = /^[-+]?(?:0b[01_]+|0o[0-7_]+|0x[\da-f_]+|[\d_]*\.?[\d_]*(?:e[-+]?\d+)?|\d+(?::[0-5]?\d)+(?:\.\d*)?)$/i;
+const OLD_NUMBER = /^[-+]?(?:0b[01_]+|0o[0-7_]+|0x[\da-f_]+|[\d_]*(?:\.[\d_]*)?(?:e[-+]?\d+)?|\d+(?::[0-5]?\d)+(?:\.\d*)?)$/i;
 const isPlain = (text: string): boolean =>
   /^[A-Za-z_/][\x20-\x7e]*$/.test(text) &&
   !/: | #|[ :]$/.test(text) &&

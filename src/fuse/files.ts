@@ -1,6 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InvalidSpec } from '../api/errors.ts';
+import { withoutTrailing } from '../api/trailing.ts';
 import { type FuseConfig, parseFuseConfig } from './config.ts';
 import type { Secret } from './values.ts';
 
@@ -64,5 +65,5 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
  */
 export async function secretText(secret: Secret): Promise<string> {
   const text = 'file' in secret ? await readFile(secret.file, 'utf8') : secret.value;
-  return text.replace(/\n+$/, '');
+  return withoutTrailing(text, '\n');
 }

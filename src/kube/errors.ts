@@ -134,7 +134,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 function excerpt(text: string): string {
   const words = text
     .slice(0, 4096)
-    .replace(/<style[\s\S]*?<\/style>|<[^>]*>/gi, ' ')
+    .replace(/<style[^<]*<\/style>|<[^<>]*>/gi, ' ')
     .replace(/\s+/g, ' ')
     .trim();
   return words.length > LONGEST_EXCERPT ? `${words.slice(0, LONGEST_EXCERPT)}…` : words;

@@ -26,6 +26,7 @@ import {
 import { type Arg, contents, env, isEnvName, sh, word } from '../../src/api/shell.ts';
 import { clientNumber, platformOf } from '../../src/api/sidecars.ts';
 import { referenceOf, textOf } from '../../src/api/template-text.ts';
+import { withoutTrailing } from '../../src/api/trailing.ts';
 import { knownField, pathText } from '../../src/api/wording.ts';
 import { backupFaults } from '../../src/constructs/backup.ts';
 import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
@@ -325,6 +326,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     verifiedFuseIn: { text: (text) => [api.verifiedFuseIn(text), api.verifiedFuseIn('/'.repeat(text.length))] },
     verifiedFuseText: 'of what the API server returned',
   },
+  'src/api/trailing.ts': { withoutTrailing: { text: (text) => withoutTrailing(`${text}//`, text.slice(-1)) } },
   'src/api/wording.ts': {
     expectedOf: atStart,
     knownField: { text: (text) => knownField(text, Object.keys(Dataset.spec.properties)) },

@@ -43,4 +43,4 @@ function adviceFor(reason: string, object: KubeObject): string {
 }
 
 /** Without the links of the page from which it comes. */
-const plain = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');
+const plain = (text: string): string => text.replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, '$1');

@@ -165,6 +165,6 @@ function offsetOf(document: Document, path: Path): number {
 
 /** The keys of a path as errors print it: `spec.mounts[0].options["a/b"]`. */
 export function keysOf(path: string): Path {
-  const keys = path.matchAll(/\.?([^.[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\[([^\]]*)\]/g);
+  const keys = path.matchAll(/\.?([^.[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\[([^[\]]*)\]/g);
   return [...keys].map(([, name, index, quoted, bare]) => (index === undefined ? (name ?? quoted ?? bare ?? '') : Number(index)));
 }

@@ -69,7 +69,7 @@ function list(reader: Reader, indent: number): unknown[] {
 }
 
 /** `:` alone, or before a space, ends a key. */
-const KEY = /^([A-Za-z_][\w./-]*):(?: +(.*))?$/;
+const KEY = /^([A-Za-z_][\w./-]*):(?: +((?:[^ \n].*)?))?$/;
 
 function map(reader: Reader, indent: number): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
@@ -119,6 +119,6 @@ function jsonValue(text: string): unknown {
     if (typeof each === 'object' && each !== null && !Array.isArray(each)) fields += Object.keys(each).length;
     return each;
   }) as unknown;
-  const written = text.match(/"(?:[^"\\]|\\.)*"\s*:/g)?.length ?? 0;
+  const written = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined).length;
   return written === fields ? value : undefined;
 }

@@ -19,6 +19,7 @@ function mountPathOf({ env = [], volumeMounts = [] }: Container): string | undef
   const mount = volumeMounts.find(({ mountPropagation }) => mountPropagation === 'Bidirectional');
   if (!mount) return undefined;
   // `juicefs-fuse-mount-0` holds `juicefs-fuse`.
-  const [, directory = ''] = /([a-z]+-fuse)-mount/.exec(mount.name) ?? [];
-  return join(mount.mountPath, directory);
+  const words = mount.name.split('-');
+  const [type = '', fuse] = words.slice(Math.max(0, words.indexOf('mount') - 2));
+  return join(mount.mountPath, fuse === 'fuse' ? `${type}-fuse` : '');
 }

@@ -5,7 +5,8 @@ export type Selects = (labels: Readonly<Record<string, string>>) => boolean;
 
 /** A label selector as kubectl takes it: `a=b,c!=d,e in (f,g),h notin (i),j,!k`. Throws an Error that names the part that is not a selector. */
 export function parseSelector(text: string): Selects {
-  const parts = text.split(/,(?![^(]*\))/).map((part) => part.trim());
+  // No comma in parentheses parts two of them.
+  const parts = (text.match(/(?:[^,(]|\([^()]*\)?)+/g) ?? []).map((part) => part.trim());
   const requirements = parts.filter((part) => part !== '').map(requirement);
   return (labels) => requirements.every((holds) => holds(labels));
 }

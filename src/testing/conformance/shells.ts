@@ -19,7 +19,7 @@ export function shellFaults(made: readonly Manifest[]): readonly string[] {
   const scripts = [...texts, ...containers.flatMap(({ name, command = [], args = [] }) => inlineOf(name, [...command, ...args]))];
   const read = containers.flatMap(hostileNames);
   return scripts.flatMap(([where, script]) => {
-    const code = script.replaceAll(/^\s*#.*$/gm, '');
+    const code = script.replaceAll(/^[ \t]*#.*$/gm, '');
     // Of what is in double quotes a shell runs `$(…)`.
     const bare = code.replaceAll(TOKEN, (token) => (token.startsWith('"') ? token : ''));
     const unquoted = code.replaceAll(TOKEN, '');

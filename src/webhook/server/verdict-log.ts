@@ -30,5 +30,9 @@ const shownField = (field: string, value: unknown): object =>
   text(value) === undefined || value === '' ? {} : { [field]: text(value)?.slice(0, LONGEST_NAME) };
 
 /** What was found in a field of the pod may be a secret, such as a value among variables of a prefetcher. */
-const shownReason = (message: string): string =>
-  message.slice(0, LONGEST_REASON).replace(/((?:^|: )(?:metadata|spec)[.[:].*?), found .*/s, '$1');
+function shownReason(message: string): string {
+  const said = message.slice(0, LONGEST_REASON);
+  const field = said.search(/(?:^|: )(?:metadata|spec)[.[:]/);
+  const found = field < 0 ? -1 : said.indexOf(', found ', field);
+  return found < 0 ? said : said.slice(0, found);
+}

@@ -1,4 +1,5 @@
 import { clientNumber } from '../../api/sidecars.ts';
+import { withoutTrailing } from '../../api/trailing.ts';
 
 /** Longest name of a volume and of a container. */
 const LONGEST = 63;
@@ -21,7 +22,7 @@ export function freshNames(taken: Iterable<string>): FreshNames {
   };
 }
 
-const cut = (name: string, suffix: string): string => name.slice(0, LONGEST - suffix.length).replace(/-+$/, '') + suffix;
+const cut = (name: string, suffix: string): string => withoutTrailing(name.slice(0, LONGEST - suffix.length), '-') + suffix;
 
 /** One more than the highest number of a client in the pod. */
 export const nextNumber = (containers: readonly { readonly name: string }[]): number =>
