@@ -30,6 +30,7 @@ export default defineRuntime({
   resource: JindoRuntime,
   env: [...imageVariables, ...switches],
   hostPorts: portNames,
+  secrets: ['jindofs-config'],
   workloads: { master: 'jindofs-master', worker: 'jindofs-worker', fuse: 'jindofs-fuse' },
   engines: { jindocache: either, jindofsx: either, jindo: legacy },
   engineOf,

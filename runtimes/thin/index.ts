@@ -20,6 +20,7 @@ const REFERENCE_SPEC = {
  */
 export default defineRuntime({
   type: 'thin',
+  secrets: ['thin-publish-secret', 'fuse-conf'],
   resource: ThinRuntime,
   companions: [ThinRuntimeProfile],
   forReferences: { spec: REFERENCE_SPEC },

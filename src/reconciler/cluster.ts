@@ -82,6 +82,8 @@ export interface Cluster {
   run(world: World, commands: readonly Command[], change: MountChange): void;
   /** Sets `to` as the claim that the volume names, or clears it; `seen` is the claim that exists. */
   release(world: World, volume: LiveObject, seen: LiveObject, to?: LiveObject): Promise<void>;
+  /** Deletes the claim if no pod mounts it. */
+  vacate(world: World, claim: LiveObject): Promise<void>;
   /** Records on the claim that it and its volume name each other. */
   complete(claim: LiveObject): Promise<void>;
   /** After `afterMs`, changes a claim that is still not bound, so that the volume controller reconciles it. Throws the last try's error. */

@@ -80,11 +80,7 @@ function recordOn(key: Key, { metadata }: Named): Before | undefined {
   if (!text) return undefined;
   try {
     const { for: whose, dataset, names } = JSON.parse(text) as Partial<IdentityRecord>;
-    if (
-      (whose !== metadata.uid && whose !== recordHolder(metadata)) ||
-      typeof dataset !== 'string' ||
-      (names !== 'joined' && names !== 'uid')
-    )
+    if ((whose !== metadata.uid && whose !== recordHolder(metadata)) || !isUid(dataset) || (names !== 'joined' && names !== 'uid'))
       return undefined;
     return { identity: { ...key, uid: dataset, collides: names === 'uid' }, isRecord: true };
   } catch {
@@ -92,13 +88,14 @@ function recordOn(key: Key, { metadata }: Named): Before | undefined {
   }
 }
 
-const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Whatever else a user writes for a UID could be the joined name of another Dataset. */
+const isUid = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 /** The label is the joined name or the UID. Once the Dataset is gone for good, only the label may still hold the UID. */
 function labelledOn(key: Key, { metadata }: Named): Before | undefined {
   const id = datasetIdOf({ metadata });
-  const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'Dataset')?.uid;
-  const uid = owner ?? (id !== undefined && id !== joinedName(key) && UID.test(id) ? id : '');
+  const owner = metadata.ownerReferences?.find(({ kind, uid }) => kind === 'Dataset' && isUid(uid))?.uid;
+  const uid = owner ?? (id !== undefined && id !== joinedName(key) && isUid(id) ? id : '');
   if (id === undefined) return owner === undefined ? undefined : { identity: { ...key, uid, collides: false }, isRecord: false };
   return { identity: { ...key, uid, collides: uid !== '' && id === uid && !isLong({ ...key, uid }) }, isRecord: false };
 }

@@ -116,6 +116,12 @@ const CLAIM_GOING: Hold = {
   reason: 'VolumePending',
   message: 'the claim is being deleted; the controller creates it again once no pod mounts it. Until then no other pod can mount it',
 };
+/** Kubernetes keeps a volume that is bound, and lets nobody take a deletion back. Users' pods are not watched. */
+const VOLUME_GOING: Hold = {
+  reason: 'VolumePending',
+  message: 'the volume is being deleted; the controller creates claim and volume again once no pod mounts the claim',
+  retryMs: 10_000,
+};
 /**
  * Two new Datasets wanted the same names, and this one lost them after its claim was created. Kubernetes lets nobody change the volume that a
  * claim names. The deletion requeues the key.
@@ -138,6 +144,8 @@ const volumeBound: Step = ({ volume, claim }) => {
   if (!volume) return { hold: pending('does not exist yet') };
   // This pass creates the claim, and the event of that creation does not requeue the key.
   if (!claim) return { hold: { ...pending(`is ${String(phase)}`), retryMs: AT_ONCE_MS } };
+  if (volume.metadata.deletionTimestamp && phase === 'Bound')
+    return claim.metadata.deletionTimestamp ? { hold: VOLUME_GOING } : { action: { vacate: claim }, hold: VOLUME_GOING };
   const named = volumeNameOf(claim);
   // The claim of an earlier version, or of Fluid, may be bound to another volume for good.
   if (named !== undefined && named !== volume.metadata.name) return {};

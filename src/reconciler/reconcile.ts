@@ -120,6 +120,7 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
     if ('run' in action) cluster.run(world, action.run, action.change);
     else if ('release' in action) await update(action.release, (volume) => cluster.release(world, volume, action.seen, action.to));
     else if ('discard' in action) await update(action.discard, (object) => cluster.delete([object], [world.dataset, world.runtime]));
+    else if ('vacate' in action) await update(action.vacate, (claim) => cluster.vacate(world, claim));
     else if ('complete' in action) await update(action.complete, (claim) => cluster.complete(claim));
     else if ('nudge' in action) await update(action.nudge, (claim) => cluster.nudge(claim, action.afterMs));
     // A bound claim promises that reads work. And a volume without our claim could be bound to another claim of that name.

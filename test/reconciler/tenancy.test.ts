@@ -231,3 +231,46 @@ test.each([-1000, 0])('two Datasets that want the same names at once are both bo
   );
   expect(phases).toEqual(['Bound', 'Bound']);
 });
+
+test.each(['record', 'label'])('a text in the %s of a runtime that is no UID takes no labels of the Dataset that it names', async (how) => {
+  const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+  label(at, 'fluid.io/f-ml-demo');
+  await at.quiet();
+  const put = at.server.put({
+    ...thinRuntime('x', { profileName: 'profile' }),
+    metadata: { namespace: 'default', name: 'x', finalizers: [FINALIZER] },
+  });
+  change(
+    at,
+    put,
+    how === 'record'
+      ? { annotations: { [annotation.identity]: JSON.stringify({ for: put.metadata.uid, dataset: 'ml-demo', names: 'uid' }) } }
+      : {
+          labels: { 'fluid.io/dataset-id': 'ml-demo' },
+          ownerReferences: [{ apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', name: 'x', uid: 'ml-demo' }],
+        },
+  );
+  await at.quiet();
+  at.server.delete('ThinRuntime', 'default', 'x');
+  await at.quiet();
+  expect(find(at, 'ThinRuntime', 'default', 'x')).toBeUndefined();
+  expect(labels(at)).toHaveProperty('fluid.io/f-ml-demo');
+});
+
+test('a UID in the record of a runtime takes no labels of a Dataset whose joined name it is', async () => {
+  const at = await harness();
+  const [namespace, name] = ['0c0ffee0-0000-4000-8000', 'abcdef012345'];
+  const uid = `${namespace}-${name}`;
+  at.server.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  at.server.put({ ...openDataset(name), metadata: { namespace, name } });
+  at.server.put({ ...thinRuntime(name, { profileName: 'profile' }), metadata: { namespace, name } });
+  await at.quiet();
+  label(at, `fluid.io/f-${uid}`);
+  const metadata = { namespace: 'default', name: 'x', finalizers: [FINALIZER] };
+  const put = at.server.put({ ...thinRuntime('x', { profileName: 'profile' }), metadata });
+  change(at, put, { annotations: { [annotation.identity]: JSON.stringify({ for: put.metadata.uid, dataset: uid, names: 'uid' }) } });
+  await at.quiet();
+  at.server.delete('ThinRuntime', 'default', 'x');
+  await at.quiet();
+  expect(labels(at)).toHaveProperty(`fluid.io/f-${uid}`);
+});

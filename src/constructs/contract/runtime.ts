@@ -42,6 +42,8 @@ export interface RuntimeDefinition<S extends TSchema> {
   readonly hostPorts?: readonly string[];
   /** Suffixes of the names of workloads. Default: the role, as in `<name>-worker`. */
   readonly workloads?: Readonly<Partial<Record<Role, string>>>;
+  /** Suffixes of the names of Secrets that a plan may have, as in `<name>-<suffix>`. Those that a plan no longer has are deleted. */
+  readonly secrets?: readonly string[];
   /** For a kind whose status has other fields than `runtimeStatus`. */
   readonly statusShape?: StatusShape;
   /**
@@ -157,6 +159,8 @@ export interface Runtime {
   install(installation: Installed): readonly Manifest[];
   /** The controller creates a runtime of this kind, with this spec, for a Dataset that refers to another one and has none. */
   readonly forReferences?: { readonly spec: object };
+  /** Suffixes of the names of Secrets that a plan may have. They are not watched, so that no inventory has them. */
+  readonly secrets: readonly string[];
   /** Whose pods its masters and workers take over from Fluid. */
   readonly fluidsWorkloads?: WorkloadKind;
   /** Names of the workloads of a runtime. They need no plan, so that a runtime that cannot be planned still has a status and can be deleted. */

@@ -10,6 +10,7 @@ import { createClaimBinding } from './apply/claim-binding.ts';
 import { claimReference } from './apply/claim-reference.ts';
 import { deleter } from './apply/deletion.ts';
 import { confirm, sourcesOf } from './apply/fresh.ts';
+import { createFormerSecrets } from './apply/former-secrets.ts';
 import { createFuseConfig } from './apply/fuse-config.ts';
 import { keptForOutdatedPods } from './apply/kept-for-outdated-pods.ts';
 import { releasePods } from './apply/release-pods.ts';
@@ -47,11 +48,14 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   const applier = createApplier(client, store, log, clock);
   const fuseConfig = createFuseConfig(context);
   const { complete, nudge } = createClaimBinding(context);
+  const remove = deleter(context);
+  const formerSecrets = createFormerSecrets(context);
   const departed = createDeparted(forget);
 
   /** Drops all that this process keeps for a runtime. */
   function forget(uid: string): void {
-    for (const kept of [context.mountTries, context.lookups, context.bindings, fuseConfig, applier, labeler]) kept.forget(uid);
+    for (const kept of [context.mountTries, context.lookups, context.bindings, fuseConfig, applier, labeler, formerSecrets])
+      kept.forget(uid);
     context.jobs.drop(uid);
     context.lastValid.delete(uid);
     store.ports.gone(uid);
@@ -83,17 +87,24 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     ...referenceWriter(context),
     async apply(world, outlines) {
       await releasePods(context, world, outlines);
-      return applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world)));
+      const done = await applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world)));
+      if (done.changed.length > 0) formerSecrets.changed(world.runtime.metadata.uid ?? '');
+      return done;
     },
     async prune(world, keep) {
       const used = (await keptForOutdatedPods(client, store, world, keep)).map(({ kind, metadata: { name } }) => ({ kind, name }));
-      const done = await applier.prune(ownerOf(world), [...keep, ...used], () => confirmed(sourcesOf(world)));
+      let done = await applier.prune(ownerOf(world), [...keep, ...used], () => confirmed(sourcesOf(world)));
+      done = { ...done, failed: [...done.failed, ...(await formerSecrets.remove(world, keep)).failed] };
       if (done.failed.length === 0) context.bindings.settled(world.runtime.metadata.uid ?? '');
       return done;
     },
     refresh: fuseConfig.refresh,
     ...runtimeCommands(context),
     release: claimReference(context),
+    async vacate({ key, dataset, runtime }, claim) {
+      const users = await context.claimUsers.of(key.namespace, claim.metadata.name);
+      if ('mounting' in users && users.mounting.length === 0) await remove([claim], [dataset, runtime]);
+    },
     complete,
     nudge,
     place: ({ runtime, plan, key, names }) => {
@@ -102,7 +113,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       labeler.place(refOf(runtime), plan.plan, store.live('StatefulSet', key.namespace, names.worker)?.metadata.uid);
     },
 
-    delete: deleter(context),
+    delete: remove,
     async unlabelNodes({ key, object, traces = [] }) {
       await confirmed([object]);
       labeler.remove(refOf(object), traces, () => wake(key));

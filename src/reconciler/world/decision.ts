@@ -30,6 +30,8 @@ export type Action =
   | { readonly release: LiveObject; readonly seen: LiveObject; readonly to?: LiveObject }
   /** Deletes an object that can never become what is wanted; the pass after its deletion creates it again. */
   | { readonly discard: LiveObject }
+  /** Deletes a claim whose volume is being deleted, if no pod mounts it. */
+  | { readonly vacate: LiveObject }
   /** Records on a claim that it and its volume name each other, so that the volume controller reconciles the claim. */
   | { readonly complete: LiveObject }
   /** Has the volume controller reconcile a claim that is still not bound in `afterMs`. */

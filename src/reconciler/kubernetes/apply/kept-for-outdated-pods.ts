@@ -9,7 +9,7 @@ import { ownedType, Pod, workloadKind } from '../kinds.ts';
 import type { Store } from '../store/store.ts';
 import { outdatedPods } from '../store/views.ts';
 
-/** What a pod uses besides its template. Secrets are not in the inventory, and stay in any case. */
+/** What a pod uses besides its template. Secrets are not in the inventory (former-secrets.ts). */
 const GIVEN = ['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'];
 
 interface View {
@@ -28,18 +28,27 @@ export async function keptForOutdatedPods(
   world: Pick<World, 'key' | 'runtime' | 'names' | 'plan'>,
   keep: readonly Pick<Outline, 'kind' | 'name'>[],
 ): Promise<readonly LiveObject[]> {
-  const { key, runtime, names } = world;
+  const { key, runtime } = world;
   const { namespace } = key;
   const given = store
     .inventory({ uid: runtime.metadata.uid ?? '', namespace })
     .filter(({ kind, metadata }) => GIVEN.includes(kind) && metadata.name !== lastValidName(key.name));
   const isKept = ({ kind, metadata }: LiveObject) => keep.some((each) => each.kind === kind && each.name === metadata.name);
   if (given.every((object) => isKept(object) || object.metadata.deletionTimestamp)) return [];
+  return (await areUpToDate(client, store, world)) ? [] : given;
+}
+
+/** Whether no pod of the runtime has an older template, by the watches and by a fresh read. */
+export async function areUpToDate(
+  client: KubeClient,
+  store: Pick<Store, 'live' | 'pods'>,
+  world: Pick<World, 'key' | 'names' | 'plan'>,
+): Promise<boolean> {
   const seen: View = {
-    workload: (role) => store.live(workloadKind(role), namespace, names[role]),
+    workload: (role) => store.live(workloadKind(role), world.key.namespace, world.names[role]),
     pods: ({ metadata }) => store.pods(metadata),
   };
-  return isSettled(seen) && isSettled(await afresh(client, world)) ? [] : given;
+  return isSettled(seen) && isSettled(await afresh(client, world));
 }
 
 const isSettled = ({ workload, pods: podsOf }: View): boolean =>

@@ -36,7 +36,7 @@ export function ownNodeLabels(
   const { uid = '', finalizers = [] } = metadata;
   const all = allTraces(engines, identity);
   if (!finalizers.includes(runtimeFinalizer(type)) || labeler.carrying(uid, all).length === 0) return { nodes: [] };
-  const held = tracesOfOthers(store, key, uid, identity.uid);
+  const held = tracesOfOthers(store, key, uid, identity);
   const traces = all.filter((trace) => !held.has(trace));
   const carriers = labeler.carrying(uid, traces);
   return {

@@ -1,4 +1,4 @@
-import { joinedName, ownerUid } from '../../../api/index.ts';
+import { datasetId, type Identity, joinedName, ownerUid } from '../../../api/index.ts';
 import type { Candidate } from '../../cluster.ts';
 import { type Evidence, identityOf } from '../../identity.ts';
 import { type Key, keyText } from '../../world.ts';
@@ -30,13 +30,15 @@ export const isServedByAnother = (store: Store, key: Key, uid: string): boolean 
   store.runtimes(key).some((other) => other.object.metadata.uid !== uid && lives(store, key, other));
 
 /**
- * Of the labels that are removed from nodes with a runtime, those that others still need: a runtime of the same name, datasets that want
- * the same names, and the dataset whose UID a user may have written into the metadata of this runtime.
+ * Of the labels that are removed from nodes with a runtime, those that another one which lives needs, whatever made them this runtime's:
+ * datasets want the same names, and users write UIDs into the metadata of runtimes.
  */
-export function tracesOfOthers(store: Store, key: Key, uid: string, datasetUid: string): ReadonlySet<string> {
+export function tracesOfOthers(store: Store, key: Key, uid: string, { uid: datasetUid, ...names }: Identity): ReadonlySet<string> {
+  const id = datasetId({ uid: datasetUid, ...names });
   const keys = [
     key,
     ...splitsOf(joinedName(key)),
+    ...splitsOf(id),
     ...store.namesakes(key).map(({ metadata }) => metadata),
     ...keysOfUid(store, key, datasetUid),
   ];
