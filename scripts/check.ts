@@ -29,6 +29,7 @@ const STEPS: readonly Step[] = [
   { name: 'layers', run: () => layers(root) },
   { name: 'regexps', run: program('node', 'scripts/regexps.ts') },
   { name: 'docstrings', run: program('node', 'scripts/docstrings.ts') },
+  { name: 'records', run: program('node', 'scripts/records.ts') },
   { name: 'unused', run: program('knip', '--no-progress') },
   { name: 'generated', run: program('node', 'scripts/gen.ts', '--check') },
   { name: 'format', run: program('biome', 'format', '--reporter=summary', '.') },

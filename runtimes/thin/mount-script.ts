@@ -18,6 +18,7 @@ export interface MountScript {
   readonly unmounts: boolean;
 }
 
+/** threat-model: R-mount-template */
 export function mountScript({ name, annotations }: ThinRuntimeProfile['metadata'], { image }: Settings): MountScript | undefined {
   const text = annotations?.[annotation.mountTemplate];
   if (text === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { label } from '../../src/api/index.ts';
+import { label, publishMethodOf } from '../../src/api/index.ts';
 import { type BasePlan, basePlan, cleanPolicyWarnings, must, type Needs, type PlanInput, together } from '../../src/constructs/index.ts';
 import { externalOf, mastersOf } from './etcd.ts';
 import { fusePod, MOUNT_DIR } from './fuse-pod.ts';
@@ -79,7 +79,7 @@ export const rpcConfOf = ({ name }: { readonly name: string }): string => `${nam
 /** As in Fluid, pods get a link: in it they see a socket that is made again. What the user says in `data.fluid.io/metadataList` wins. */
 function linked({ metadata, ...volume }: BasePlan['volume']): BasePlan['volume'] {
   const { labels, annotations } = metadata.volume;
-  const method = labels[label.nodePublishMethod] ?? 'symlink';
+  const method = publishMethodOf(labels) ?? 'symlink';
   return {
     ...volume,
     attributes: { ...volume.attributes, ...(method === 'symlink' && { node_publish_method: method }) },

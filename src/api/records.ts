@@ -53,21 +53,36 @@ export const fuseGenerationOf = (labels: Texts | undefined): string | undefined 
 export const isSharedWith = ({ metadata }: Described, namespace: string): boolean =>
   listsNamespace(metadata.annotations?.[annotation.sharedWith], namespace);
 
+/** How a volume is published, if its author asks for a method in its labels. threat-model: R-request */
+export const publishMethodOf = (labels: Texts): string | undefined => labels[label.nodePublishMethod];
+
 /** Why the Dataset of a volume may use the one to which it leads. threat-model: R-consent */
 export const consentOf = (volume: Described | undefined): string | undefined => volume?.metadata.annotations?.[annotation.consent];
+
+/** The fuse DaemonSet that a volume records as verified, with the note on its pods, as they are written. threat-model: R-verified-fuse */
+export const verifiedFuseOn = (
+  volume: Described | undefined,
+): { readonly fuse: string | undefined; readonly note: string | undefined } => ({
+  fuse: volume?.metadata.annotations?.[annotation.verifiedFuse],
+  note: volume?.metadata.annotations?.[annotation.sidecar],
+});
 
 /** The size of a Dataset's volume, if its author asks for one. threat-model: R-request */
 export const storageRequestOf = (annotations: Texts): string | undefined => annotations[annotation.storageRequest];
 
-/**
- * Labels and annotations of volumes that are believed: users cannot write volumes, and may not have the controller write these.
- * threat-model: keeps
- */
-export const reservedOnVolumes: ReadonlySet<string> = new Set([
+/** threat-model: keeps */
+const RESERVED_ON_VOLUMES: ReadonlySet<string> = new Set([
   label.owner,
   label.referringName,
   label.referringNamespace,
   annotation.consent,
   annotation.lastValid,
   annotation.manifestHash,
+  annotation.sidecar,
+  annotation.verifiedFuse,
 ]);
+/** How the keys begin by which Kubernetes' own volume controller knows what is bound to what. */
+const OF_BINDING = 'pv.kubernetes.io/';
+
+/** Whether a label or an annotation of volumes is believed. Users cannot write volumes, and may not have the controller write these. */
+export const isReservedOnVolumes = (key: string): boolean => RESERVED_ON_VOLUMES.has(key) || key.startsWith(OF_BINDING);

@@ -37,6 +37,7 @@ type Texts = Readonly<Record<string, string>>;
  * The platform of a pod's sidecars as its user named it, which may be none of Sluice's. The annotation belongs to the label of today: the
  * older label knows Sluice's platforms only, as in Fluid.
  * @param platformLabel the key that KEY_SERVERLESS_PLATFORM names
+ * threat-model: R-pod-request
  */
 export function platformOf(labels: Texts, annotations: Texts, platformLabel: string | undefined): string {
   if (labels[ask.unprivileged] === 'true') return 'unprivileged';

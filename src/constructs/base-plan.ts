@@ -6,6 +6,7 @@ import {
   fuseNodeLabel,
   GROUP,
   InvalidSpec,
+  publishMethodOf,
   label,
   shown,
   storageRequestOf,
@@ -19,6 +20,7 @@ const DEFAULT_STORAGE = '100Pi';
 
 /**
  * What is the same for every runtime: paths, identity, placement, the volume. A runtime's plan spreads it and adds its own fields.
+ * threat-model: R-request
  * @throws InvalidSpec when the Dataset has an access mode that Kubernetes does not know.
  * @example
  * interface AcmePlan extends BasePlan {
@@ -75,7 +77,7 @@ export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BaseP
         runtime_name: name,
         mount_pod_node_selector_key: fuseNodeLabel(dataset.identity),
         ...(skipCheck && { [annotation.skipMountCheck]: skipCheck }),
-        ...(metadata.volume.labels[label.nodePublishMethod] === 'symlink' && { node_publish_method: 'symlink' }),
+        ...(publishMethodOf(metadata.volume.labels) === 'symlink' && { node_publish_method: 'symlink' }),
       },
       metadata,
     },

@@ -1,4 +1,4 @@
-import { annotation, label, reservedOnVolumes } from '../api/index.ts';
+import { annotation, label, isReservedOnVolumes } from '../api/index.ts';
 import type { ObjectLabels, ReferenceFact, VolumePlan } from './contract.ts';
 import { MOST_ENTRIES } from './limits.ts';
 import { ignored, type Warning } from './warnings.ts';
@@ -9,13 +9,9 @@ interface MetadataEntry extends Partial<ObjectLabels> {
   readonly selector?: { readonly group?: string; readonly kind?: string };
 }
 
-/**
- * What the controller alone may write on volumes, since no user can: to which Dataset a volume leads and by whose consent, and which record
- * of specs is in force.
- */
-const isReserved = (key: string): boolean => reservedOnVolumes.has(key);
 const withoutReserved = ({ labels, annotations }: ObjectLabels): ObjectLabels => ({ labels: open(labels), annotations: open(annotations) });
-const open = (map: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(map).filter(([key]) => !isReserved(key)));
+const open = (map: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(map).filter(([key]) => !isReservedOnVolumes(key)));
 
 const PATH = `metadata.annotations[${annotation.metadataList}]`;
 
@@ -30,7 +26,7 @@ export function metadataLists(text: string | undefined): VolumeMetadata & { read
   };
   const users = { volume: pick('PersistentVolume'), claim: pick('PersistentVolumeClaim') };
   const all = Object.values(users).flatMap(({ labels, annotations }) => Object.keys({ ...labels, ...annotations }));
-  const reserved = [...new Set(all.filter(isReserved))].toSorted();
+  const reserved = [...new Set(all.filter(isReservedOnVolumes))].toSorted();
   return {
     volume: withoutReserved(users.volume),
     claim: withoutReserved(users.claim),

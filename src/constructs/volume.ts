@@ -58,6 +58,7 @@ export class DatasetClaim extends Construct {
   }
 }
 
+/** threat-model: keeps */
 const metadataOf = (plan: BasePlan, user: ObjectLabels): Required<Pick<Manifest['metadata'], 'labels' | 'annotations'>> => {
   const common = commonLabels(plan);
   return {

@@ -56,6 +56,7 @@ export function begunAt(kubeletDir: string, podUid: string, container: string): 
   return times.reduce((last, at) => (at !== undefined && (last === undefined || at > last) ? at : last), undefined);
 }
 
+/** threat-model: R-kubelet-files */
 function handleIn(directory: string): string | undefined {
   const text = unlessAbsent(() => readFileSync(join(directory, 'vol_data.json'), 'utf8'));
   if (text === undefined) return undefined;

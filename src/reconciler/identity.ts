@@ -70,11 +70,11 @@ interface Before {
 export const identityRecord = (whose: string, { uid, collides }: Identity): string =>
   JSON.stringify({ for: whose, dataset: uid, names: collides ? 'uid' : 'joined' } satisfies IdentityRecord);
 
-/** The UID that a record on this runtime is for. */
+/** The UID that a record on this runtime is for. threat-model: R-identity */
 export const recordHolder = ({ uid = '', ownerReferences }: Pick<Named['metadata'], 'uid' | 'ownerReferences'>): string =>
   ownerReferences?.find(({ kind, controller }) => kind === 'Dataset' && controller)?.uid ?? uid;
 
-/** A record that was copied from another runtime has another UID and does not count. */
+/** A record that was copied from another runtime has another UID and does not count. threat-model: R-identity */
 function recordOn(key: Key, { metadata }: Named): Before | undefined {
   const text = metadata.annotations?.[annotation.identity];
   if (!text) return undefined;
@@ -91,7 +91,10 @@ function recordOn(key: Key, { metadata }: Named): Before | undefined {
 /** Whatever else a user writes for a UID could be the joined name of another Dataset. */
 const isUid = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
-/** The label is the joined name or the UID. Once the Dataset is gone for good, only the label may still hold the UID. */
+/**
+ * The label is the joined name or the UID. Once the Dataset is gone for good, only the label may still hold the UID.
+ * threat-model: R-identity
+ */
 function labelledOn(key: Key, { metadata }: Named): Before | undefined {
   const id = datasetIdOf({ metadata });
   const owner = metadata.ownerReferences?.find(({ kind, uid }) => kind === 'Dataset' && isUid(uid))?.uid;

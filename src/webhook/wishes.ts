@@ -22,7 +22,7 @@ interface ModeSettings {
   readonly platformLabel?: string;
 }
 
-/** What labels ask for, which may be of any shape. */
+/** What labels ask for, which may be of any shape. threat-model: R-pod-request */
 export function modeOf(labels: Fields, { disabled, platformLabel }: ModeSettings): Mode {
   if (disabled || labels[wish.injection] === 'false' || labels[wish.done] === 'true') return 'none';
   const isByPlatform = platformLabel !== undefined && Object.hasOwn(labels, platformLabel);

@@ -67,10 +67,18 @@ describe('data.fluid.io/metadataList', () => {
         { selector: null, labels: null },
       ]).volume.metadata,
     ).toEqual({ volume: { labels: { a: '2' }, annotations: { x: 'y' } }, claim: { labels: { b: '1' }, annotations: {} } }));
-  test('cannot say where the volume leads, who consented to that, whose it is, or which record is in force', () => {
+  test('cannot say where the volume leads, who consented to that, whose it is, which record is in force, which fuse pods are verified, or to what it is bound', () => {
     const [labels, annotations] = [
       { 'fluid.io/dataset.referring-name': 'a', 'fluid.io/dataset.referring-namespace': 'b', 'data.fluid.io/owner-uid': 'u', team: 'ml' },
-      { 'data.fluid.io/reference-consent': 'fluid', 'data.fluid.io/last-valid': 'h', 'data.fluid.io/manifest-hash': 'h', note: 'n' },
+      {
+        'data.fluid.io/reference-consent': 'fluid',
+        'data.fluid.io/last-valid': 'h',
+        'data.fluid.io/manifest-hash': 'h',
+        'data.fluid.io/sidecar': '{}',
+        'data.fluid.io/verified-fuse': 'evil/u/1/h',
+        'pv.kubernetes.io/bound-by-controller': 'yes',
+        note: 'n',
+      },
     ];
     const { volume, warnings } = listed(
       ['PersistentVolume', 'PersistentVolumeClaim'].map((kind) => ({ selector: { kind }, labels, annotations })),
@@ -79,7 +87,8 @@ describe('data.fluid.io/metadataList', () => {
     expect(volume.metadata).toEqual({ volume: rest, claim: rest });
     expect(warnings?.map(({ message }) => message)).toEqual([
       'metadata.annotations[data.fluid.io/metadataList]: only the controller writes data.fluid.io/last-valid, data.fluid.io/manifest-hash, ' +
-        'data.fluid.io/owner-uid, data.fluid.io/reference-consent, fluid.io/dataset.referring-name, fluid.io/dataset.referring-namespace; ' +
+        'data.fluid.io/owner-uid, data.fluid.io/reference-consent, data.fluid.io/sidecar, data.fluid.io/verified-fuse, ' +
+        'fluid.io/dataset.referring-name, fluid.io/dataset.referring-namespace, pv.kubernetes.io/bound-by-controller; ' +
         'the volume and the claim have the rest',
     ]);
   });

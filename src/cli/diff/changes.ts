@@ -149,7 +149,7 @@ async function pruned(
   return extra.map((object) => ({ ...nothing(object), action: 'prune' }));
 }
 
-/** The fields that a reader compares: none that only the API server or the controller uses. */
+/** The fields that a reader compares: none that only the API server or the controller uses. threat-model: keeps */
 export function readable(object: KubeObject): KubeObject {
   const { metadata, status: _, ...rest } = object;
   const { name, namespace, labels, annotations } = metadata;

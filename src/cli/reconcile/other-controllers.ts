@@ -60,6 +60,7 @@ export interface Check {
 /**
  * Throws Refused when one of these controllers renews its lease in a trusted namespace: two controllers would undo each other's work.
  * A lease counts as renewed when its `renewTime` changes; the time itself comes from another machine's clock.
+ * threat-model: R-fluid-leases
  */
 export async function checkAlone(client: KubeClient, { others, trusted, warn, signal, clock = systemClock }: Check): Promise<void> {
   const began = clock.monotonic();

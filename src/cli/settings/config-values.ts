@@ -135,7 +135,10 @@ export function labelKeyOf(text: string): string | undefined {
   return text;
 }
 
-/** The key of KEY_SERVERLESS_PLATFORM. Under a key that has a meaning of its own, its `true` would be the name of a platform. */
+/**
+ * The key of KEY_SERVERLESS_PLATFORM. Under a key that has a meaning of its own, its `true` would be the name of a platform.
+ * threat-model: keeps
+ */
 export function platformLabelOf(text: string): string | undefined {
   const keys: readonly string[] = Object.values(wish).filter((key) => key !== wish.platform);
   expect(!keys.includes(text), 'the key of a label of your platform, not one of Sluice');

@@ -44,6 +44,7 @@ export function fusePodOf(runtime: string, pods: readonly Pod[]): Pod | undefine
   return fuse.find(({ metadata }) => !metadata.deletionTimestamp) ?? fuse[0];
 }
 
+/** threat-model: R-fuse-pod */
 function isFuseOf(runtime: string, { metadata }: Pod): boolean {
   return (metadata.ownerReferences ?? []).some(
     ({ kind, name }) => kind === 'DaemonSet' && ROLES.some((role) => name === `${runtime}-${role}`),

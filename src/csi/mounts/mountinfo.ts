@@ -17,7 +17,10 @@ export interface Mount {
   readonly line: string;
 }
 
-/** Lines that cannot be read are passed over: the kernel may learn to print more, and the others still stand. */
+/**
+ * Lines that cannot be read are passed over: the kernel may learn to print more, and the others still stand.
+ * threat-model: R-mount-table
+ */
 export function parseMountinfo(text: string): readonly Mount[] {
   const mounts: Mount[] = [];
   for (const line of text.split('\n')) {

@@ -25,6 +25,7 @@ export interface StagedRecords {
   forget(handle: string): void;
 }
 
+/** threat-model: R-staged */
 export function openStaged(directory: string): StagedRecords {
   // By a name that any handle has.
   const fileOf = (handle: string) => join(directory, `${createHash('sha256').update(handle).digest('hex')}.json`);

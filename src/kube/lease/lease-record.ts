@@ -55,6 +55,7 @@ export const released = (lease: Lease, now: number): Lease => ({
   spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(now) },
 });
 
+/** threat-model: R-lease */
 export const holderOf = (lease: Lease): string => lease.spec?.holderIdentity ?? '';
 
 /** meta/v1 MicroTime: RFC 3339 with exactly six digits. */

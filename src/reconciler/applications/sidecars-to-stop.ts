@@ -83,7 +83,7 @@ export function endedIn(pod: KubeObject): readonly string[] {
   return containers.map(({ name }) => name).filter((name) => isOver || hasStopped(name));
 }
 
-/** Whether the pod has sidecars of a platform of Sluice, and is not exempt. */
+/** Whether the pod has sidecars of a platform of Sluice, and is not exempt. threat-model: R-sidecars */
 function isOurs({ metadata: { labels = {}, annotations = {} } }: KubeObject, { exceptLabel, platformLabel }: ApplicationSettings): boolean {
   if (labels[sidecar.done] !== 'true') return false;
   if (exceptLabel !== undefined && labels[exceptLabel] !== undefined) return false;

@@ -180,6 +180,7 @@ function createDeparted(forget: (uid: string) => void) {
   };
 }
 
+/** threat-model: R-request */
 const ownerOf = ({ runtime, dataset, key }: World) => ({
   uid: runtime.metadata.uid ?? '',
   kind: runtime.kind,

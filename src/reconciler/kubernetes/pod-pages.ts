@@ -21,7 +21,10 @@ function claimsOf({ spec }: KubeObject): readonly string[] {
   const { volumes = [] } = (spec ?? {}) as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
   return [...new Set(volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []))];
 }
-/** Claims whose Datasets a pod reads, once it runs: those that it names, and those whose clients it has as sidecars. */
+/**
+ * Claims whose Datasets a pod reads, once it runs: those that it names, and those whose clients it has as sidecars.
+ * threat-model: R-sidecar-reader
+ */
 export function readClaimsOf(pod: KubeObject): readonly string[] {
   const clients = Object.entries(pod.metadata.labels ?? {}).flatMap(([key, name]) => (key.startsWith(sidecar.datasetName) ? [name] : []));
   return hasEnded(pod) ? claimsOf(pod) : [...new Set([...claimsOf(pod), ...clients])];

@@ -70,7 +70,10 @@ function waitFor(operation: OperationObject, key: OperationKey, field: string, f
   return awaited('DataOperationWaiting', `waiting for ${words(key)} to complete`);
 }
 
-/** An operation that those of other namespaces may wait for says so: when it ends is the affair of its own namespace. */
+/**
+ * An operation that those of other namespaces may wait for says so: when it ends is the affair of its own namespace.
+ * threat-model: R-follow
+ */
 function isAllowed({ metadata: { namespace = '' } }: OperationObject, key: OperationKey, find: Find): boolean {
   if (key.namespace === namespace) return true;
   return listsNamespace(find(key)?.metadata.annotations?.[annotation.followers], namespace);

@@ -95,6 +95,7 @@ export const runningStatus = (world: OperationWorld, infos?: Infos): Status => (
  *
  * @param pod the last pod of the Job, if it is left
  * @param since from when its duration counts. Default: the creation of the operation, or of its Job if it may have run before
+ * threat-model: R-operation-request
  */
 export function endedStatus(
   world: OperationWorld,

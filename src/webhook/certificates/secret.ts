@@ -5,12 +5,14 @@ import { dataOf, type Material } from './material.ts';
 
 export const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true };
 
+/** threat-model: R-certificate */
 export const readSecret = (client: KubeClient, name: ObjectName, signal: AbortSignal): Promise<KubeObject | undefined> =>
   client.get(SECRET, name, { signal }).catch(ignoreNotFound);
 
 /**
  * Writes a certificate over the Secret from which it was decided, and keeps what others have added to that. Undefined if another replica has
  * written it meanwhile.
+ * threat-model: keeps
  * @throws Error if the Secret does not exist: whoever may create Secrets can have one with the token of any ServiceAccount
  */
 export async function writeSecret(

@@ -33,6 +33,7 @@ const SPACE = /[\s\u0085]/;
 const DEFAULT_SECONDS = 120;
 const MOST_SECONDS = 86_400;
 
+/** threat-model: R-pod-request */
 export const wantsPrefetch = (pod: Pod): boolean =>
   annotationsOf(pod)[prefetch.inject] === 'true' && annotationsOf(pod)[prefetch.done] !== 'true';
 

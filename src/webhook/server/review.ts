@@ -14,7 +14,7 @@ export interface Review {
   readonly object: unknown;
 }
 
-/** @throws Malformed */
+/** @throws Malformed threat-model: R-admission-request */
 export function reviewIn(text: string): Review {
   let review: unknown;
   try {

@@ -13,7 +13,7 @@ export function logVerdict(log: Log, review: Review, verdict: Verdict): void {
     log.info({ ...podIn(review), warnings: verdict.warnings.map(shownReason) }, 'admitted a pod with warnings');
 }
 
-/** By what an operator finds the pod, and nothing else of it. */
+/** By what an operator finds the pod, and nothing else of it. threat-model: keeps */
 function podIn({ namespace, object }: Review): object {
   const { name, generateName, ownerReferences } = record(record(object)['metadata']);
   const owners = list(ownerReferences).map(record);

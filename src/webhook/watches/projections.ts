@@ -1,4 +1,4 @@
-import { annotation, csiDriver, GROUP, type Identity, label, labelledIdentity } from '../../api/index.ts';
+import { csiDriver, GROUP, type Identity, label, labelledIdentity, verifiedFuseOn } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { KnownDataset } from '../known.ts';
 import { type Fields, list, record, text } from '../shapes.ts';
@@ -7,12 +7,15 @@ import { createPacker } from './packed.ts';
 
 /** How the key of the label begins that Sluice and Fluid put on the claim of a Dataset. */
 const CACHE_LABELS = 'fluid.io/s-';
-/** Its value is a Dataset: on a claim that the Dataset has as its source. The second is Fluid's older name of it. */
+/**
+ * Its value is a Dataset: on a claim that the Dataset has as its source. The second is Fluid's older name of it.
+ * threat-model: R-claim-label
+ */
 const WRAPPED_BY = [label.managedBy, 'fluid.io/wrapped-by'];
 
 const NO_DATASET = {};
 
-/** Of the metadata alone. */
+/** Of the metadata alone. threat-model: R-claim-label */
 export function keptClaim(object: KubeObject): KeptClaim {
   const { name, labels = {} } = object.metadata;
   const isOwn = Object.keys(labels).some((key) => key.startsWith(CACHE_LABELS));
@@ -46,12 +49,12 @@ function runtimeOf({ metadata: { namespace = '' } }: KubeObject, { type, name }:
   return typeof type === 'string' && typeof name === 'string' ? { type, namespace, name } : undefined;
 }
 
-/** Volumes are cluster-scoped: users of a namespace write none. */
+/** Volumes are cluster-scoped: users of a namespace write none. threat-model: R-volume */
 export function keptVolume(object: KubeObject): KeptVolume {
   const { csi, claimRef } = record(object['spec']);
   const { driver, volumeAttributes } = record(csi);
   const attributes = record(volumeAttributes);
-  const { [annotation.verifiedFuse]: fuse, [annotation.sidecar]: sidecar } = object.metadata.annotations ?? {};
+  const { fuse, note: sidecar } = verifiedFuseOn(object);
   const path = text(attributes['fluid_path']);
   const { namespace, name } = record(claimRef);
   const runtime = { namespace: text(attributes['runtime_namespace']) ?? '', name: text(attributes['runtime_name']) ?? '' };
@@ -68,7 +71,10 @@ export function keptVolume(object: KubeObject): KeptVolume {
   });
 }
 
-/** Of many DaemonSets, whose templates have much in common. Those of no runtime are only left out: an owner proves nothing. */
+/**
+ * Of many DaemonSets, whose templates have much in common. Those of no runtime are only left out: an owner proves nothing.
+ * threat-model: keeps
+ */
 export function fuseProjection(): (object: KubeObject) => KeptFuse {
   const pack = createPacker();
   return (object) => {

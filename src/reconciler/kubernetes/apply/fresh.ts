@@ -60,6 +60,7 @@ function isAsSeen(seen: ObjectMeta, fresh: ObjectMeta): boolean {
   if (seen.uid !== fresh.uid) return false;
   return isSameVersion(seen, fresh) || isDeepStrictEqual(essence(seen), essence(fresh));
 }
+/** threat-model: keeps */
 function essence({
   generation,
   deletionTimestamp,

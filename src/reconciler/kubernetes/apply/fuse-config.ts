@@ -10,6 +10,7 @@ export interface FuseConfig extends Pick<Cluster, 'refresh'> {
   forget(uid: string): void;
 }
 
+/** threat-model: R-refresh */
 export function createFuseConfig({ client, store }: Pick<ClusterContext, 'client' | 'store'>): FuseConfig {
   // UIDs of runtimes with a changed configuration that their pods have not been patched for yet.
   const unrefreshed = new Set<string>();

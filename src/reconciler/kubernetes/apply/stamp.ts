@@ -21,4 +21,5 @@ export function stamped(manifest: Manifest, hash: string): KubeObject {
 /** A change that Kubernetes does not allow keeps the stamp from saying that everything was sent. */
 export const stamp = (hash: string, immutable: readonly ImmutableChange[]): string => (immutable.length > 0 ? `${hash}~` : hash);
 
+/** threat-model: R-manifest-hash */
 export const stampOf = ({ metadata: { annotations } }: KubeObject): string | undefined => annotations?.[annotation.manifestHash];

@@ -1,4 +1,4 @@
-import { annotation, type VerifiedFuse, verifiedFuseIn, verifiedFuseText } from '../../../api/index.ts';
+import { annotation, type VerifiedFuse, verifiedFuseIn, verifiedFuseOn, verifiedFuseText } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Owned } from '../store/owner.ts';
 import type { Store } from '../store/store.ts';
@@ -23,8 +23,8 @@ export function createVerifiedFuses(store: Pick<Store, 'inventory'>): VerifiedFu
 
   /** What an earlier process has recorded. */
   function recorded(owner: Owned): VerifiedFuse | undefined {
-    const texts = store.inventory(owner).flatMap(({ kind, metadata: { annotations } }) => {
-      const text = kind === 'PersistentVolume' ? annotations?.[annotation.verifiedFuse] : undefined;
+    const texts = store.inventory(owner).flatMap((object) => {
+      const text = object.kind === 'PersistentVolume' ? verifiedFuseOn(object).fuse : undefined;
       return text === undefined ? [] : [text];
     });
     return verifiedFuseIn(texts[0]);
@@ -37,10 +37,7 @@ export function createVerifiedFuses(store: Pick<Store, 'inventory'>): VerifiedFu
     },
     verified(owner, rendered, { metadata: { name, uid = '', generation = 0 } }, hash) {
       const fuses = known.get(owner.uid) ?? new Map<string, Known>();
-      known.set(
-        owner.uid,
-        fuses.set(name, { fuse: { name, uid, generation, hash }, note: rendered.metadata.annotations?.[annotation.sidecar] }),
-      );
+      known.set(owner.uid, fuses.set(name, { fuse: { name, uid, generation, hash }, note: verifiedFuseOn(rendered).note }));
     },
     recordOf(owner) {
       for (const { fuse, note } of known.get(owner.uid)?.values() ?? [])

@@ -1,4 +1,4 @@
-import { annotation, type Manifest, ownerUid } from '../../../api/index.ts';
+import { annotation, type Manifest, ownerUid, verifiedFuseOn } from '../../../api/index.ts';
 import type { Monotonic } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isAlreadyExists } from '../../../kube/errors.ts';
@@ -157,6 +157,6 @@ const added = (desired: KubeObject, live: KubeObject): readonly string[] =>
   desired.kind === 'DaemonSet' ? additionsIn(podSpecOf(desired), podSpecOf(live)).map((path) => `spec.template.spec.${path}`) : [];
 
 function recordIn(live: KubeObject | undefined): Readonly<Record<string, string>> {
-  const { [annotation.verifiedFuse]: fuse, [annotation.sidecar]: note } = live?.metadata.annotations ?? {};
+  const { fuse, note } = verifiedFuseOn(live);
   return fuse === undefined ? {} : { [annotation.verifiedFuse]: fuse, ...(note !== undefined && { [annotation.sidecar]: note }) };
 }

@@ -39,6 +39,7 @@ const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
  * without probes never needs it. Kubernetes' own client would take 60 MB, and a whole TLS handshake for each command.
  *
  * An abandoned command, after its timeout or without the lease, loses its connection; its process in the container may run to its end.
+ * threat-model: R-pod-output
  */
 export function podExec(connection: ClusterConnection, { signal, deadline, clock = systemClock }: ExecFence = {}): PodExec {
   const loaded = lazy(async () => import('ws'));

@@ -10,6 +10,7 @@ export interface LabelledNodes {
   carrying(traces: readonly string[]): readonly string[];
 }
 
+/** threat-model: R-node-labels */
 export function createLabelledNodes(store: Pick<Store, 'node' | 'nodes'>): LabelledNodes {
   const labels = (node: string): Labels => store.node(node)?.metadata.labels ?? {};
   function* all(): Iterable<string> {

@@ -37,7 +37,10 @@ interface ContainerStatus {
 }
 type PodEnd = EndedPod & { readonly at: string; readonly node: string };
 
-/** A pod failed because of the first of its containers that failed; if none did, its first container has the results. */
+/**
+ * A pod failed because of the first of its containers that failed; if none did, its first container has the results.
+ * threat-model: R-pod-output
+ */
 function endOf({ metadata, spec, status }: KubeObject): PodEnd | undefined {
   const { nodeName: node = '', ...all } = (spec ?? {}) as PodSpec;
   const { initContainerStatuses = [], containerStatuses = [] } = (status ?? {}) as PodStatus;

@@ -15,7 +15,10 @@ interface JobStatus {
 }
 const statusOf = ({ status }: LiveObject): JobStatus => (status ?? {}) as JobStatus;
 
-/** A Job as its operation sees it; undefined if it belongs to another one. `SuccessCriteriaMet` and the like come before the end. */
+/**
+ * A Job as its operation sees it; undefined if it belongs to another one. `SuccessCriteriaMet` and the like come before the end.
+ * threat-model: R-job
+ */
 export function jobView(job: LiveObject | undefined, owner: string): JobView | undefined {
   if (!job || ownerUid(job) !== owner) return undefined;
   const { conditions = [] } = statusOf(job);
@@ -65,7 +68,7 @@ export function workOf(live: LiveObject | undefined, owner: string): Work | unde
   return { kind, name, uid, state: !isPaused(live) ? 'goes' : hasPods(live) ? 'stops' : 'rests' };
 }
 const isUnfinished = (view: JobView | undefined): boolean => view !== undefined && !view.end;
-/** Others suspend Jobs too, and end that when it suits them. */
+/** Others suspend Jobs too, and end that when it suits them. threat-model: R-job */
 const isPaused = ({ metadata, spec }: LiveObject): boolean =>
   metadata.annotations?.[annotation.paused] === 'true' && (spec as { suspend?: boolean } | undefined)?.suspend === true;
 /** Until the Job controller says that it has suspended the Job, a pod may start. */

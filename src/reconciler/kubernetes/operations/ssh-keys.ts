@@ -23,6 +23,7 @@ export async function deleteSshKeys(client: Pick<KubeClient, 'get' | 'delete'>, 
   await deleteByUid(client, Secret, { namespace, name }, uid);
 }
 
+/** threat-model: R-secret-keys */
 async function ownSecret(client: Pick<KubeClient, 'get'>, operation: Asked) {
   const { namespace, uid } = operation;
   const found = await client.get(Secret, { namespace, name: operationNames(operation).sshKeys }).catch((error: unknown) => {

@@ -80,7 +80,10 @@ function slim(object: unknown): unknown {
   return { apiVersion, kind, metadata: { name: metadata.name, annotations: without(metadata.annotations ?? {}) }, spec };
 }
 
-/** The record, if the volume has its hash. Undefined also for specs that an older version of Sluice accepted and this one rejects. */
+/**
+ * The record, if the volume has its hash. Undefined also for specs that an older version of Sluice accepted and this one rejects.
+ * threat-model: R-last-valid
+ */
 export function readRecord({ resource, companions }: Runtime, configMap: KubeObject, volume: KubeObject): Recorded | undefined {
   const text = (configMap['data'] as Readonly<Record<string, string>> | undefined)?.[KEY];
   if (text === undefined || volume.metadata.annotations?.[annotation.lastValid] !== digest(text)) return undefined;

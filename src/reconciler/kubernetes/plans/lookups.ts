@@ -1,5 +1,5 @@
 import type { Monotonic } from '../../../kube/clock.ts';
-import { managerOf } from '../../../api/index.ts';
+import { managerOf, type ObjectMeta } from '../../../api/index.ts';
 import type { ClaimFact } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
@@ -78,7 +78,8 @@ export function createLookups(client: KubeClient, clock: Monotonic): Lookups {
           volumeName && (claim['status'] as { phase?: string } | undefined)?.phase === 'Bound'
             ? await orNothing(ownedKinds.PersistentVolume, { name: volumeName })
             : undefined;
-        if (!volume) return { missing: `persistent volume claim ${name} not bounded yet` };
+        if (!volume || !isVolumeOf(volume, { namespace, name, uid: claim.metadata.uid ?? '' }))
+          return { missing: `persistent volume claim ${name} not bounded yet` };
         return { found: claimFact(claim, volume), manager: managerOf(claim) };
       }),
     keys: (namespace, name, asker) =>
@@ -97,7 +98,15 @@ export function createLookups(client: KubeClient, clock: Monotonic): Lookups {
   };
 }
 
-/** What a plan may know of a bound claim and its volume. */
+/** Whether the volume names the claim too: a claim's own text must not lead to the volume, and the Secrets, of another tenant. */
+function isVolumeOf(volume: KubeObject, { namespace, name, uid }: ObjectMeta): boolean {
+  const { claimRef } = volume['spec'] as {
+    readonly claimRef?: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
+  };
+  return claimRef?.uid === uid && claimRef?.name === name && claimRef?.namespace === namespace;
+}
+
+/** What a plan may know of a bound claim and its volume. threat-model: R-claim */
 export function claimFact(claim: KubeObject, volume: KubeObject): ClaimFact {
   const { csi, mountOptions } = volume['spec'] as { csi?: ClaimFact['csi']; mountOptions?: readonly string[] };
   const annotated = volume.metadata.annotations?.['volume.beta.kubernetes.io/mount-options'];

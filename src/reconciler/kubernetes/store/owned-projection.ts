@@ -18,9 +18,11 @@ export interface Projected extends LiveObject {
 /** Whether the API server is asked for nothing but the metadata of this kind. */
 export const metadataOnly = (kind: string): boolean => !(kind in BODIES);
 
+/** threat-model: keeps */
 const LABELS = [label.owner, label.datasetId, label.referringName, label.referringNamespace];
-/** Annotations whose value no two objects have in common. */
+/** Annotations whose value no two objects have in common. threat-model: keeps */
 const UNIQUE: ReadonlySet<string> = new Set([annotation.manifestHash, annotation.scriptHash, annotation.verifiedFuse]);
+/** threat-model: keeps */
 const ANNOTATIONS = [
   annotation.createdBy,
   annotation.consent,
@@ -87,7 +89,7 @@ interface Template {
   };
 }
 
-/** Texts, field ownership, and what all objects of one owner have in common are shared by all objects of one store. */
+/** Texts, field ownership, and what all objects of one owner have in common are shared by all objects of one store. threat-model: keeps */
 export function createOwnedProjection({ text: shared }: Pick<Sharing, 'text'>): (object: KubeObject) => Projected {
   const ownershipOf = createLedger();
   const labelsOf = createFamilies<Readonly<Record<string, string>> | undefined>();

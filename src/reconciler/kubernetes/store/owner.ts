@@ -21,6 +21,7 @@ const HELM_RELEASE = 'meta.helm.sh/release-name';
 /**
  * Whether an object belongs to this owner: by its label, by owner reference, or, for the volume and claim that Fluid or a deleted runtime
  * left, by Fluid's mark and the claim's name. Fluid's scripts of an operation have no owner, but the name of its helm release.
+ * threat-model: R-fluid-script
  */
 export function isOurs(object: KubeObject, owner: Owned, { isOwner }: Pick<Store, 'isOwner'>): boolean {
   const { annotations, namespace } = object.metadata;

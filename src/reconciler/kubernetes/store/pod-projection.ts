@@ -12,6 +12,7 @@ const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
 /**
  * Of a pod: its controller, the revision of its template, its node and address, the named ports of a worker, whether it is ready, and how
  * often its containers restarted.
+ * threat-model: keeps
  */
 export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject, { text, piece }: Sharing): KubeObject {
   const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;

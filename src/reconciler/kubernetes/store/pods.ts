@@ -24,6 +24,7 @@ interface PodsOptions {
   readonly onPlacement: (moved: { readonly workload: string }) => void;
 }
 
+/** threat-model: R-pods */
 export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owned, onKey, onPlacement }: PodsOptions): Pods {
   const byWorkload = createGroups<KubeObject>();
   const awaited = new Set<string>();

@@ -12,6 +12,7 @@ interface Record_ {
 /**
  * The ports that a runtime's annotation records. A record that was copied from another runtime names another UID and does not count. Nor do
  * ports that the kind has no use for: users can write there, and no other runtime gets a port that counts.
+ * threat-model: R-ports
  */
 export function recordedPorts({ metadata }: Pick<RuntimeObject, 'metadata'>, { hostPorts }: Pick<Runtime, 'hostPorts'>): Ports {
   const text = metadata.annotations?.[annotation.ports];
@@ -47,6 +48,7 @@ export interface PortTable {
   reserved(uid: string): Ports;
 }
 
+/** threat-model: R-ports */
 export function createPortTable(): PortTable {
   const owners = new Map<string, { readonly text: string | undefined; readonly recorded: Ports; readonly reserved: Ports }>();
   // By port: two runtimes may record the same one, which is free when the last of them is deleted. A free one is looked for through thousands.

@@ -43,7 +43,7 @@ function specOf(
   }
 }
 
-/** Each object has every field, `undefined` where absent: objects of one shape take the least memory. */
+/** Each object has every field, `undefined` where absent: objects of one shape take the least memory. threat-model: keeps */
 function metadataOf({ metadata }: KubeObject, piece: Sharing['piece'], before?: KubeObject): KubeObject['metadata'] {
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, annotations } = metadata;
   const { [LAST_APPLIED]: _, ...noted } = annotations ?? {};

@@ -41,7 +41,10 @@ export const hasOlderTemplate = (workload: LiveObject, { metadata: { labels } }:
     : differs(labels?.['controller-revision-hash'], workload.status?.['updateRevision'] as string | undefined);
 const differs = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && a !== b;
 
-/** Fuse image, script and generation of the DaemonSet; the image as it was rendered, where admission has changed it. */
+/**
+ * Fuse image, script and generation of the DaemonSet; the image as it was rendered, where admission has changed it.
+ * threat-model: R-fuse-generation
+ */
 export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fuse'] | undefined {
   const template = (
     workload?.['spec'] as
@@ -51,7 +54,7 @@ export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fu
   const generation = Number(fuseGenerationOf(template?.metadata?.labels));
   const image = workload?.metadata.annotations?.[annotation.fuseImage] ?? template?.spec?.containers?.[0]?.image;
   const scriptHash = template?.metadata?.annotations?.[annotation.scriptHash];
-  return image && Number.isInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
+  return image && Number.isSafeInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
 }
 
 /** How many masters the StatefulSet of this runtime has. */
@@ -78,5 +81,5 @@ export const liveEngine = (
   engines.length > 1 ? engines.find((engine) => status?.valueFile === valueFile(metadata.name, engine)) : undefined;
 
 const SERVED = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
-/** Whether the Dataset was bound before, in whichever phase it is now. */
+/** Whether the Dataset was bound before, in whichever phase it is now. threat-model: R-status */
 export const isServed = ({ status }: Pick<Dataset, 'status'>): boolean => SERVED.has(status?.phase ?? '');

@@ -3,13 +3,13 @@ import { label } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { type Key, keyText } from '../../world.ts';
 
-/** The Dataset of a volume, which has the claim's name. Its parts are empty without a claim. */
+/** The Dataset of a volume, which has the claim's name. Its parts are empty without a claim. threat-model: R-volume */
 export function claimedBy(volume: KubeObject): Key {
   const { claimRef } = (volume['spec'] ?? {}) as { readonly claimRef?: Partial<Key> };
   return { namespace: claimRef?.namespace ?? '', name: claimRef?.name ?? '' };
 }
 
-/** The Dataset to which a volume refers, if that is not its own. */
+/** The Dataset to which a volume refers, if that is not its own. threat-model: R-leads-to */
 export function targetOf({ metadata: { labels } }: KubeObject): Key | undefined {
   const { [label.referringNamespace]: namespace, [label.referringName]: name } = labels ?? {};
   return namespace && name ? { namespace, name } : undefined;

@@ -119,7 +119,14 @@ describe('a lookup:', () => {
     objects['PersistentVolumeClaim/ml/c'] = { spec: { volumeName: 'v' }, status: { phase: 'Bound' } };
     clock += 1000;
     objects['PersistentVolume//v'] = {
-      spec: { csi: { driver: 'd' } },
+      spec: { csi: { driver: 'd' }, claimRef: { namespace: 'ml', name: 'c', uid: 'uid-of-other' } },
+      metadata: { name: 'v' },
+    };
+    // The claim names a volume, and that volume names another claim: what a claim says must not lead to a volume of another tenant.
+    expect(await lookups.claim('ml', 'c', runtime)).toMatchObject({ message: 'persistent volume claim c not bounded yet' });
+    clock += 2000;
+    objects['PersistentVolume//v'] = {
+      spec: { csi: { driver: 'd' }, claimRef: { namespace: 'ml', name: 'c', uid: 'uid-of-c' } },
       metadata: { name: 'v', annotations: { 'volume.beta.kubernetes.io/mount-options': 'ro,vers=4' } },
     };
     expect(await lookups.claim('ml', 'c', runtime)).toEqual({
@@ -134,11 +141,11 @@ describe('a lookup:', () => {
   });
   test('the manager of a claim is what its label says, or what was written since', async () => {
     objects['PersistentVolumeClaim/ml/c'] = {
-      metadata: { name: 'c', labels: { 'fluid.io/managed-by': 'other' } },
+      metadata: { name: 'c', uid: 'uid-of-c', labels: { 'fluid.io/managed-by': 'other' } },
       spec: { volumeName: 'v' },
       status: { phase: 'Bound' },
     };
-    objects['PersistentVolume//v'] = { metadata: { name: 'v' }, spec: {} };
+    objects['PersistentVolume//v'] = { metadata: { name: 'v' }, spec: { claimRef: { namespace: 'ml', name: 'c', uid: 'uid-of-c' } } };
     expect(lookups.manager('u', 'c')).toBeUndefined();
     await lookups.claim('ml', 'c', runtime);
     expect(lookups.manager('u', 'c')).toBe('other');

@@ -82,7 +82,7 @@ describe('the fuse fact of a DaemonSet', () => {
     expect(fuseFact(fuse('3', 'a:1'))).toEqual({ image: 'a:1', generation: 3 });
     expect(fuseFact(fuse('3', 'a:1', 'x'))).toEqual({ image: 'a:1', generation: 3, scriptHash: 'x' });
   });
-  test.each([fuse(undefined, 'a:1'), fuse('x', 'a:1'), fuse('0', 'a:1'), fuse('3', undefined), undefined])(
+  test.each([fuse(undefined, 'a:1'), fuse('x', 'a:1'), fuse('0', 'a:1'), fuse('1e300', 'a:1'), fuse('3', undefined), undefined])(
     'are no fact without both',
     (workload) => expect(fuseFact(workload)).toBeUndefined(),
   );
