@@ -70,19 +70,24 @@ export const verifiedFuseOn = (
 /** The size of a Dataset's volume, if its author asks for one. threat-model: R-request */
 export const storageRequestOf = (annotations: Texts): string | undefined => annotations[annotation.storageRequest];
 
-/** threat-model: keeps */
-const RESERVED_ON_VOLUMES: ReadonlySet<string> = new Set([
-  label.owner,
-  label.referringName,
-  label.referringNamespace,
+/** Labels that the controller alone writes on workloads and volumes. threat-model: keeps */
+export const RESERVED_LABELS: readonly string[] = [label.owner, label.referringName, label.referringNamespace];
+/** Annotations that the controller alone writes on workloads and volumes. threat-model: keeps */
+export const RESERVED_ANNOTATIONS: readonly string[] = [
   annotation.consent,
+  annotation.fuseImage,
   annotation.lastValid,
   annotation.manifestHash,
+  annotation.observedMounts,
+  annotation.paused,
+  annotation.progressFile,
+  annotation.retry,
   annotation.sidecar,
   annotation.verifiedFuse,
-]);
+];
 /** How the keys begin by which Kubernetes' own volume controller knows what is bound to what. */
 const OF_BINDING = 'pv.kubernetes.io/';
 
 /** Whether a label or an annotation of volumes is believed. Users cannot write volumes, and may not have the controller write these. */
-export const isReservedOnVolumes = (key: string): boolean => RESERVED_ON_VOLUMES.has(key) || key.startsWith(OF_BINDING);
+export const isReservedOnVolumes = (key: string): boolean =>
+  RESERVED_LABELS.includes(key) || RESERVED_ANNOTATIONS.includes(key) || key.startsWith(OF_BINDING);

@@ -6,6 +6,7 @@ import { CONTROLLER_MEMORY, inEnv } from './memory.ts';
 import { ingressOnly } from './network.ts';
 import type { Settled } from './options.ts';
 import { fieldEnv, replicas } from './replicas.ts';
+import { ReservedKeys } from './reserved-keys.ts';
 import { controllerRights, electionRights } from './rights.ts';
 
 const CONTROLLER = 'sluice-controller';
@@ -22,6 +23,8 @@ export class Controller extends Construct {
       rights: controllerRights(runtimes, namespace),
       rightsAtHome: electionRights,
     });
+    const { reservedKeys: mode, reservedKeysAllow: allow } = options;
+    if (mode) new ReservedKeys(this, 'reserved-keys', { account: `system:serviceaccount:${namespace}:${CONTROLLER}`, mode, allow });
     ingressOnly(this, CONTROLLER, namespace, 'controller', ['metrics']);
     replicas(this, options, { name: CONTROLLER, part: 'controller', component: controller, container: container(options) });
   }

@@ -10,6 +10,9 @@ const ABSOLUTE = '^(/[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*)+$';
 const IMAGE = '^[A-Za-z0-9][A-Za-z0-9._:/@-]*$';
 const LABEL_KEY = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$';
 
+/** As a token or a certificate names them: `system:serviceaccount:velero:velero`. */
+const USER = '^[!-~]([ -~]{0,252}[!-~])?$';
+
 const component = {
   resources: opt(fields.resources),
   tolerations: opt(fields.tolerations),
@@ -34,6 +37,18 @@ export const InstallOptions = t.Object({
   ),
   nodePolicy: opt(
     t.Boolean({ description: 'Whether an admission policy restricts the node plugin to its own node (Kubernetes 1.30); default true.' }),
+  ),
+  reservedKeys: opt(
+    t.Enum(['audit', 'deny'], {
+      description:
+        'Whether an admission policy reports or refuses keys of Sluice on workloads and volumes that others write (Kubernetes 1.30); default: none.',
+    }),
+  ),
+  reservedKeysAllow: opt(
+    t.Array(t.String({ pattern: USER }), {
+      description:
+        'Names of users that may write these keys too: restore tools, controllers of Fluid, a controller outside of the cluster.',
+    }),
   ),
   controller: opt(
     t.Object({
@@ -83,6 +98,8 @@ export interface Settled {
   readonly podLogsDir: string;
   readonly daemons: readonly string[];
   readonly nodePolicy: boolean;
+  readonly reservedKeys?: 'audit' | 'deny';
+  readonly reservedKeysAllow: readonly string[];
   /** Arguments by which controller and webhook load the runtimes that the image has beside Sluice's own. */
   readonly configArgs: readonly string[];
   readonly controller: Component & { readonly replicas: number; readonly openReferences: boolean };
@@ -109,6 +126,7 @@ export function settled(options: InstallOptions, image: string, { furtherRuntime
     podLogsDir: '/var/log/pods',
     daemons: [],
     nodePolicy: true,
+    reservedKeysAllow: [],
     configArgs: furtherRuntimes ? ['--config', CONFIG_IN_IMAGE] : [],
     ...options,
     // No limit on CPU: throttling is what makes a lease late.

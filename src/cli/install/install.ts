@@ -26,6 +26,8 @@ interface Flags {
   readonly daemon?: readonly string[];
   /** Commander's, for --no-node-policy. */
   readonly nodePolicy: boolean;
+  readonly reservedKeys?: string;
+  readonly reservedKeysAllow?: readonly string[];
   /** Commander's, for --no-webhook. */
   readonly webhook: boolean;
   readonly config?: string;
@@ -49,6 +51,8 @@ A file of values. All of them are optional, and flags take precedence:
   podLogsDir: /var/log/pods
   daemons: [efc]
   nodePolicy: true
+  reservedKeys: audit
+  reservedKeysAllow: [system:serviceaccount:velero:velero]
   controller: { replicas: 2, openReferences: false, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
   csi: { resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
   webhook: { enabled: true, replicas: 2, failurePolicy: Fail, timeoutSeconds: 15, reinvocationPolicy: IfNeeded,
@@ -81,6 +85,15 @@ export const define: Define = (command, parts) => {
     .option(
       '--no-node-policy',
       'omit the admission policy that restricts the node plugin to its own node (Kubernetes 1.29 has no such policies)',
+    )
+    .option(
+      '--reserved-keys <mode>',
+      'add an admission policy by which only Sluice writes its keys on workloads and volumes: audit reports others, deny refuses them',
+    )
+    .option(
+      '--reserved-keys-allow <user>',
+      'user that may write them too, such as system:serviceaccount:velero:velero, a restore tool; repeatable',
+      collect,
     )
     .option('--no-webhook', 'omit the admission webhook, which gives pods FUSE clients as sidecars and hints for the scheduler')
     .addOption(configOption())
@@ -117,6 +130,8 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
     ...(mountRoot !== undefined && { mountRoot }),
     ...(flags.daemon && { daemons: flags.daemon }),
     ...(!flags.nodePolicy && { nodePolicy: false }),
+    ...(flags.reservedKeys !== undefined && { reservedKeys: flags.reservedKeys }),
+    ...(flags.reservedKeysAllow && { reservedKeysAllow: flags.reservedKeysAllow }),
     ...(flags.imagePullSecret && { imagePullSecrets: flags.imagePullSecret.map((name) => ({ name })) }),
     ...((replicas !== undefined || tolerations || flags.openReferences) && {
       controller: {
@@ -134,10 +149,19 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
   const read = readerOf(structural(InstallOptions, 'values'))(values, { path: [], faults: found, unknownFields: 'error' });
   // The cast: it is used only if the reader has found no fault.
   const options = read as InstallOptions;
-  const faults = found.length > 0 ? found.map(describe) : [...daemonFaults(options, runtimes), ...environmentFaults(options, runtimes)];
+  const faults =
+    found.length > 0
+      ? found.map(describe)
+      : [...daemonFaults(options, runtimes), ...allowFaults(options), ...environmentFaults(options, runtimes)];
   if (faults.length > 0) throw new UsageError(faults.map((fault) => `${flags.values ?? 'flags'}: ${fault}`));
   return options;
 }
+
+/** Without a policy, nobody has to be allowed: its mode was probably forgotten. */
+const allowFaults = ({ reservedKeys, reservedKeysAllow = [] }: InstallOptions): readonly string[] =>
+  reservedKeysAllow.length > 0 && reservedKeys === undefined
+    ? ['reservedKeysAllow: expected reservedKeys too, audit or deny, found no policy that it could belong to']
+    : [];
 
 function daemonFaults(options: InstallOptions, runtimes: readonly Runtime[]): readonly string[] {
   const asked = (type: string) => ({ ...settled(options, ''), daemons: [type], env: {} });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Manifest } from '../../../src/api/index.ts';
+import { type Manifest, RESERVED_ANNOTATIONS, RESERVED_LABELS } from '../../../src/api/index.ts';
 import { mountRootOf } from '../../../src/cli/settings/config-values.ts';
 import { sluice } from '../run.ts';
 
@@ -200,6 +200,30 @@ describe('sluice install', () => {
     expect(manifests.filter(({ metadata }) => /webhook/.test(metadata.name))).toEqual([]);
   });
 
+  test('reserves keys with --reserved-keys, for the controller and for those who are named', async () => {
+    const [policy, binding] = (await printed('reservedKeysAllow: [restore]', '--reserved-keys', 'audit')).filter(
+      ({ metadata }) => metadata.name === 'sluice-reserved-keys',
+    );
+    expect(binding?.['spec']).toEqual({ policyName: 'sluice-reserved-keys', validationActions: ['Warn', 'Audit'] });
+    const { matchConditions, matchConstraints, validations } = (policy as Manifest)['spec'] as {
+      readonly matchConditions: readonly { readonly expression: string }[];
+      readonly matchConstraints: { readonly resourceRules: readonly { readonly resources: readonly string[] }[] };
+      readonly validations: readonly { readonly expression: string }[];
+    };
+    expect(matchConditions[0]?.expression).toMatch(
+      /^!\(request\.userInfo\.username in \["system:serviceaccount:fluid-system:sluice-controller",.*"restore"\]\)$/,
+    );
+    expect(matchConstraints.resourceRules.flatMap(({ resources }) => resources)).toEqual(
+      'persistentvolumes persistentvolumeclaims daemonsets statefulsets cronjobs jobs'.split(' '),
+    );
+    const text = validations.map(({ expression }) => expression).join();
+    for (const key of [...RESERVED_LABELS, ...RESERVED_ANNOTATIONS]) expect(text).toContain(JSON.stringify(key));
+    const [, denies] = (await printed('', '--reserved-keys', 'deny')).filter(({ metadata }) => metadata.name === 'sluice-reserved-keys');
+    expect(denies?.['spec']).toMatchObject({ validationActions: ['Deny', 'Audit'] });
+    // Off by default.
+    expect((await printed('')).filter(({ metadata }) => metadata.name === 'sluice-reserved-keys')).toEqual([]);
+  });
+
   test('leaves out the node policy with --no-node-policy', async () => {
     const kinds = (await printed('', '--no-node-policy')).map(({ kind }) => kind);
     expect(kinds).toContain('CSIDriver');
@@ -227,6 +251,12 @@ webhook:
       ],
     ],
     ['- a', [], ['-: expected a mapping of values; see sluice install --help']],
+    ['reservedKeys: on', [], ['-: reservedKeys: expected one of audit, deny, found "on"']],
+    [
+      '',
+      ['--reserved-keys-allow', 'a'],
+      ['-: reservedKeysAllow: expected reservedKeys too, audit or deny, found no policy that it could belong to'],
+    ],
     ['', ['--replicas', 'two'], ['-: controller.replicas: expected an integer of at least 1, found "two"']],
     ...['', 'a b'].map((image): [string, string[], string[]] => [
       '',
