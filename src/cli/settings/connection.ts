@@ -26,16 +26,24 @@ export async function connect({ kubeconfig, context }: ConnectionFlags, env: Env
   const files = kubeconfig !== undefined ? [kubeconfig] : listed.length > 0 ? listed : [join(homedir(), '.kube', 'config')];
   if (!files.some((file) => existsSync(file)))
     throw new Refused(`no cluster is configured: expected a kubeconfig at ${files.join(' or ')}; name one with --kubeconfig or KUBECONFIG`);
-  try {
-    const isTerminal = process.stdin.isTTY;
-    return throughProxy(connectionFromKubeconfig(files, { context, surroundings: { env, isTerminal } }), env);
-  } catch (error) {
-    throw new Refused(`kubeconfig ${messageOf(error)}`, { cause: error });
-  }
+  const surroundings = { env, isTerminal: process.stdin.isTTY };
+  return throughProxy(
+    refused('kubeconfig ', () => connectionFromKubeconfig(files, { context, surroundings })),
+    env,
+  );
 }
 
 /** `proxy-url` of a kubeconfig holds before the environment. */
 function throughProxy(connection: ClusterConnection, env: Env): ClusterConnection {
-  const proxy = connection.proxy ?? proxyFromEnvironment(connection.server, env);
+  const proxy = connection.proxy ?? refused('', () => proxyFromEnvironment(connection.server, env));
   return { ...connection, ...(proxy !== undefined && { proxy }) };
+}
+
+/** The user can mend what is wrong: it is no defect. */
+function refused<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Refused(`${what}${messageOf(error)}`, { cause: error });
+  }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Refused } from '../../../src/cli/errors.ts';
 import { connect } from '../../../src/cli/settings/connection.ts';
 import { folder } from '../folder.ts';
 
@@ -41,5 +42,10 @@ describe('a proxy of the environment', () => {
       undefined,
       'http://own:3128',
     ]);
+  });
+  test('that cannot be used is refused by its name', async () => {
+    const path = folder({ config: kubeconfig('{}'), 'ca.crt': '' });
+    const asked = connect({ kubeconfig: join(path, 'config') }, { HTTPS_PROXY: 'socks5://p:1' });
+    await expect(asked).rejects.toThrow(new Refused('HTTPS_PROXY: expected the URL of an http or https proxy, found one of socks5://'));
   });
 });
