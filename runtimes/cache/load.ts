@@ -4,6 +4,9 @@ import { ignored, literal, loadTargets, must, type Operation, OperationJob, type
 import type { CachePlan } from './plan.ts';
 import { CONFIG_PATH } from './runtime-config.ts';
 
+/** Linux starts no program with a longer variable (MAX_ARG_STRLEN, with its name and a NUL). */
+const LONGEST_PATHS = 128 * 1024 - 'FLUID_DATALOAD_DATA_PATH=\0'.length;
+
 /** A DataLoad as the class says. Paths are in the environment alone, so that no shell of the class's reads them as code. */
 export class CacheLoad extends OperationJob {
   constructor(scope: Construct, plan: CachePlan, load: Operation<'DataLoad'>) {
@@ -17,6 +20,9 @@ export class CacheLoad extends OperationJob {
     targets.forEach(({ path }, i) =>
       must(!path.includes(':'), `spec.target[${i}].path`, 'a path without ":", which separates paths', path),
     );
+    const paths = targets.map(({ path }) => path).join(':');
+    const bytes = new TextEncoder().encode(paths).length;
+    must(bytes <= LONGEST_PATHS, 'spec.target', `paths of at most ${LONGEST_PATHS} bytes together`, `${bytes} bytes`);
     const chosen = operation.image || image;
     if (!chosen) throw fault('dataOperationSpecs[DataLoad].image', 'an image, since there are no workers');
     super(scope, plan, load, {
@@ -30,7 +36,7 @@ export class CacheLoad extends OperationJob {
           ...(operation.args && { args: operation.args }),
           env: [
             { name: 'FLUID_DATALOAD_METADATA', value: String(load.spec.loadMetadata ?? false) },
-            { name: 'FLUID_DATALOAD_DATA_PATH', value: literal(targets.map(({ path }) => path).join(':')) },
+            { name: 'FLUID_DATALOAD_DATA_PATH', value: literal(paths) },
             { name: 'FLUID_DATALOAD_PATH_REPLICAS', value: targets.map(({ replicas }) => replicas).join(':') },
             { name: 'FLUID_DATASET_NAME', value: plan.name },
             { name: 'FLUID_DATASET_NAMESPACE', value: plan.namespace },

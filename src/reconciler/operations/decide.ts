@@ -87,14 +87,17 @@ function waitingToExist({ name, namespace }: Key): Verdict {
 }
 
 const JOINED_MS = 1000;
-function turnHold({ key, line, target, other }: OperationWorld): Hold | undefined {
+function turnHold({ key, line, isLongLine, target, other }: OperationWorld): Hold | undefined {
   const found = line.findIndex(({ key: { name } }) => name === key.name);
   const position = found < 0 ? line.length : found;
   const [first] = line;
   if (!first || position === 0) return undefined;
   const doing = first.isRunning ? 'runs' : 'is next';
   const datasets = other ? `Datasets ${target.name} and ${other.key.name}` : `Dataset ${target.name}`;
+  // Its place would be another one whenever the line moves: a write for each of thousands.
+  const again = found < 0 ? { retryMs: JOINED_MS } : {};
+  if (isLongLine) return { reason: 'WaitingForTurn', message: `in a long line for ${datasets}`, ...again };
   const message = `number ${position + 1} in line for ${datasets}: ${first.key.kind} ${first.key.name} ${doing}`;
   // It has a place once its status says that it waits for its turn: no change of another one may follow that.
-  return { reason: 'WaitingForTurn', message, ...(found < 0 && { retryMs: JOINED_MS }) };
+  return { reason: 'WaitingForTurn', message, ...again };
 }

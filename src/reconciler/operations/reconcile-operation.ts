@@ -70,6 +70,8 @@ type Waiting = Extract<Verdict, { is: 'waiting' }>;
 
 /** The message says how many are before it: it is written again at most so often. */
 const POSITION_AGAIN_MS = 60_000;
+/** One in a long line is woken when it is the first; that it waits says the same all the time. */
+const LONG_LINE_AGAIN_MS = 600_000;
 
 /** Only what it waits for wakes an operation: the status of its Dataset changes with each operation that starts or ends. */
 function awaited({ target, other, predecessor, mounts }: OperationWorld, verdict: Verdict): readonly (Key | OperationKey)[] {
@@ -88,7 +90,7 @@ async function wait(cluster: OperationCluster, world: OperationWorld, waiting: W
   if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
   const next = await held(hold, reportInMs, () => report(cluster, world, hold));
   await endIdle(cluster, world, [], reportInMs);
-  return next === 'on-change' && what === 'turn' ? { again: POSITION_AGAIN_MS } : next;
+  return next === 'on-change' && what === 'turn' ? { again: world.isLongLine ? LONG_LINE_AGAIN_MS : POSITION_AGAIN_MS } : next;
 }
 
 async function start(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Next> {

@@ -32,6 +32,8 @@ export interface OperationWorld {
   readonly predecessor: Predecessor;
   /** Those of its kind on its Datasets that run or could run, itself among them; the one that runs, or is next, comes first. */
   readonly line: readonly Place[];
+  /** So many wait that only the first of them counts. */
+  readonly isLongLine?: true;
   /** Others run after it, and have not seen that it is over. */
   readonly isAwaited: boolean;
   /** The Job of its own name, which does the work; with policy Cron, one from before an edit of its policy. */

@@ -8,8 +8,11 @@ import type { Store } from '../store/store.ts';
 
 /** The lines of all Datasets. Each is computed once for all operations in it, until something changes that a line depends on. */
 export interface Lines {
-  /** Of the operations of a kind on any of these Datasets. */
-  of(datasets: readonly Key[], kind: OperationKind): readonly Place[];
+  /**
+   * Of the operations of a kind on any of these Datasets. Of a long line, for one that another is before, only that other: whose turn it is
+   * depends on no more, and the whole line would be computed again after each change of thousands.
+   */
+  of(datasets: readonly Key[], key: OperationKey): { readonly line: readonly Place[]; readonly isLongLine?: true };
   readonly starting: OperationCluster['starting'];
 }
 
@@ -24,6 +27,8 @@ export function createLines(
   let starts = 0;
   let edition = -1;
   const lines = new Map<string, readonly Place[]>();
+  /** The first of each long line, when it was last computed. */
+  const firsts = new Map<string, OperationKey>();
 
   function mark(key: OperationKey, isStarting: boolean): void {
     starts++;
@@ -35,18 +40,31 @@ export function createLines(
     return started.has(keyText(key)) || (operation !== undefined && hasJob(key, operation));
   }
 
+  function computed(datasets: readonly Key[], kind: OperationKind): readonly Place[] {
+    const all = new Set(datasets.flatMap((dataset) => operations.unfinished(dataset, kind)));
+    return lineOf([...all], { find: operations.get, hasJob: isBusy });
+  }
+
   return {
-    of(datasets, kind) {
+    of(datasets, key) {
+      const { kind } = key;
       const now = kinds.reduce((sum, each) => sum + editionOf(each), starts);
       if (now !== edition) lines.clear();
       edition = now;
       const id = datasets.map((dataset) => keyText({ ...dataset, kind })).join(' ');
-      const known = lines.get(id);
-      if (known) return known;
-      const all = new Set(datasets.flatMap((dataset) => operations.unfinished(dataset, kind)));
-      const line = lineOf([...all], { find: operations.get, hasJob: isBusy });
+      const isLong = datasets.some((dataset) => operations.isCrowded(dataset));
+      if (isLong) {
+        const before = firsts.get(id);
+        const both = before && keyText(before) !== keyText(key) ? [before, key].flatMap((each) => operations.get(each) ?? []) : [];
+        const line = lineOf(both, { find: operations.get, hasJob: isBusy });
+        const [first] = line;
+        if (first && before && keyText(first.key) === keyText(before)) return { line, isLongLine: true };
+      } else firsts.delete(id);
+      const line = lines.get(id) ?? computed(datasets, kind);
       lines.set(id, line);
-      return line;
+      if (!isLong) return { line };
+      if (line[0]) firsts.set(id, line[0].key);
+      return { line, isLongLine: true };
     },
     async starting(key, work) {
       mark(key, true);

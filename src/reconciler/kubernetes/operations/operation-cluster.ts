@@ -70,7 +70,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         operation,
         target,
         predecessor: predecessorOf(operation, find),
-        line: lines.of(datasets, key.kind),
+        ...lines.of(datasets, key),
         works: worksOf(store, key, uid),
         hasHelpers: helpersOf(store, operation).some(({ metadata }) => !metadata.deletionTimestamp),
         ...(operation.spec.policy === 'OnEvent' && {

@@ -3,7 +3,7 @@ import type { OperationKind } from '../../../constructs/index.ts';
 import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { isSamePlace, lineOf } from '../../operations/line.ts';
-import { isOver } from '../../operations/status.ts';
+import { isOver, isRunning } from '../../operations/status.ts';
 import { datasetsOf, operationKeyOf } from '../../operations/references.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
@@ -21,6 +21,8 @@ export interface Operations {
   values(): Iterable<OperationObject>;
   /** The operations on a Dataset that are not over, as the watches show them; of one kind, or of all. */
   unfinished(dataset: Key, kind?: OperationKind): readonly OperationObject[];
+  /** Whether so many operations on a Dataset are not over that nothing may look at each of them in each pass. */
+  isCrowded(dataset: Key): boolean;
   /** All operations on a Dataset, as the watches show them. */
   on(dataset: Key): readonly OperationObject[];
   /** From now on, changes of these objects wake the operation, and of no others; of a Dataset, those of its runtime too. */
@@ -42,6 +44,8 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
   // A Dataset may have thousands that are over.
   const notOver = createIndex();
   const watched = new Map<string, Watched>();
+  /** Of each kind on each Dataset, the one that ran when its line was last computed. */
+  const runners = new Map<string, OperationKey>();
   const followers = createFollowers((key) => get(key));
 
   for (const resource of kinds)
@@ -76,8 +80,16 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
 
   /** Those that wait for their turn know of no others: the first of the line is told when the line may have moved. */
   function wakeNext({ kind, name }: OperationKey, dataset: Key): void {
+    const id = keyText({ ...dataset, kind });
+    const before = runners.get(id);
+    const runner = before && get(before);
+    // While it runs, it is nobody's turn.
+    if (notOver.size(dataset) > CROWD && runner && isRunning(runner) && !runner.metadata.deletionTimestamp) return;
     const places = lineOf(unfinished(dataset, kind), { find: get, hasJob: () => false });
-    const next = places.find(({ isRunning }) => !isRunning);
+    const running = places.find((place) => place.isRunning);
+    if (running) runners.set(id, running.key);
+    else runners.delete(id);
+    const next = places.find((place) => !place.isRunning);
     if (next && next.key.name !== name) onKey(next.key, `the line of ${kind} for Dataset ${dataset.name} moved`);
   }
   /** Operations that may expire from now on. */
@@ -100,6 +112,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
       for (const each of watched.values()) yield* each.values() as unknown as Iterable<OperationObject>;
     },
     unfinished,
+    isCrowded: (dataset) => notOver.size(dataset) > CROWD,
     on: (dataset) => found(all.get(dataset)),
     wakeWith(key, objects) {
       subscriptions.remove(key);
@@ -110,10 +123,14 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
   };
 }
 
+/** More of them than anybody reads the places of. */
+const CROWD = 100;
+
 /** Keys of operations by Dataset. */
 function createIndex() {
   const byDataset = new Map<string, Set<string>>();
   return {
+    size: (dataset: Key): number => byDataset.get(keyText(dataset))?.size ?? 0,
     get: (dataset: Key): readonly OperationKey[] =>
       // The cast: the keys are of operations.
       [...(byDataset.get(keyText(dataset)) ?? [])].map((text) => keyOfText(text) as OperationKey),
