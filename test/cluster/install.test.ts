@@ -124,8 +124,7 @@ describe.skipIf(!simulated)('sluice install', () => {
   test('grants the controller what it asks for, and nothing else', async () => {
     const module = join(plane.dir, 'sluice.config.ts');
     writeFileSync(module, `import example from '${EXAMPLE}';\nexport default { runtimes: [example] };\n`);
-    // With the strictest policies that an operator may choose.
-    await install('--config', module, '--image', 'sluice:a', '--reserved-keys', 'deny');
+    await install('--config', module, '--image', 'sluice:a');
     await established(plane);
     await plane.kubectlApply(stringify(profile(PROFILE)));
     const client = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
