@@ -138,8 +138,9 @@ export const refusedStatus = (world: OperationWorld, { reason, message }: Refusa
   ...common(world),
   ...(world.mounts && { observedMounts: world.mounts.digest }),
   phase: 'Failed',
+  // One that repeats is refused at each pass over it: what its status says already is no news.
   conditions: withCondition<RuntimeCondition>(
-    [],
+    before(world.operation).conditions?.filter(({ type }) => type === 'Failed') ?? [],
     { type: 'Failed', status: 'True', reason, message },
     world.now,
     'lastProbeTime',

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import type { DataLoadSpec } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import type { Harness } from '../harness.ts';
+import { openDataset, thinRuntime } from '../../support/objects.ts';
+import { boundHarness, type Harness } from '../harness.ts';
 import { bound, ended, load, running, statusOf } from './given.ts';
 
 const NAME = 'warm-loader-job';
@@ -93,4 +94,18 @@ test('two of its Jobs run: others wait for both, whichever ends first', async ()
   await ended(at, 'Succeeded');
   await at.quiet(60_000);
   expect(statusOf(at, 'next').phase).toBe('Executing');
+});
+
+test('one that its runtime does not support says so once, however often its Dataset changes', async () => {
+  const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+  at.put(cron());
+  await at.quiet();
+  expect(statusOf(at).conditions).toMatchObject([{ type: 'Failed', reason: 'DataOperationNotSupport' }]);
+  await at.advance(60_000);
+  at.forget();
+  const dataset = at.get('Dataset') as KubeObject;
+  at.put({ ...dataset, metadata: { ...dataset.metadata, labels: { ...dataset.metadata.labels, team: 'vision' } } });
+  await at.quiet();
+  expect(at.passes.map(({ key }) => key)).toContain('ml/warm/DataLoad');
+  expect(at.written({ kind: 'DataLoad' })).toEqual([]);
 });
