@@ -120,16 +120,29 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
   return {
     async apply(owner, outlines, confirmed) {
       const report: Report = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
+      let isConfirmed = false;
+      const confirmedOnce = async () => {
+        if (!isConfirmed) await confirmed();
+        isConfirmed = true;
+      };
       const lost = outlines.find((outline) => isLost(owner, outline));
       if (lost)
         try {
-          await confirmed();
+          await confirmedOnce();
         } catch (error) {
           if (isConflict(error)) throw error;
           report.failed.push(failureOf(lost, error));
           return report;
         }
       for (const outline of outlines) {
+        try {
+          // It may have been deleted since the first of them was written.
+          if (isLost(owner, outline)) await confirmedOnce();
+        } catch (error) {
+          if (isConflict(error)) throw error;
+          report.failed.push(failureOf(outline, error));
+          continue;
+        }
         try {
           await applyOne(owner, outline, report, confirmed);
         } catch (error) {

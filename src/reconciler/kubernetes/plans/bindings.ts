@@ -26,6 +26,8 @@ interface Remembered {
   /** The last input that led to it. */
   input: Input;
   readonly parts: Partial<Record<Part, readonly Sketch[]>>;
+  /** Of the plan before, until this one has rendered the part: what existed then is not created again unasked. */
+  readonly earlier: Partial<Record<Part, readonly Sketch[]>>;
   readonly cacheAffinity: object | undefined;
   readonly digest: Digest;
 }
@@ -81,7 +83,8 @@ export function createBindings(settings: Settings) {
     }
     const plan = planned(runtime, input, of);
     const affinity = plan.roles.includes('worker') ? cacheAffinityOf(plan.synth('worker')) : undefined;
-    const memory = { of, input, parts: {}, cacheAffinity: sameOr(reported, affinity), digest: digestOf(plan, piece) };
+    const earlier = { ...before?.earlier, ...before?.parts };
+    const memory = { of, input, parts: {}, earlier, cacheAffinity: sameOr(reported, affinity), digest: digestOf(plan, piece) };
     known.set(input.uid, memory);
     return memory;
   }
@@ -92,7 +95,7 @@ export function createBindings(settings: Settings) {
      * @throws InvalidSpec
      */
     bind(runtime: Runtime, given: Input, reported?: object): Binding & { readonly input: Input; readonly whole: () => BoundRuntime } {
-      const { of, input, parts, cacheAffinity, digest } = recall(runtime, given, reported);
+      const { of, input, parts, earlier, cacheAffinity, digest } = recall(runtime, given, reported);
       // A command that waits for its turn keeps this for minutes, and with a strong reference 40 KB of a plan.
       let last: WeakRef<BoundRuntime> | undefined;
       const whole = () => {
@@ -107,12 +110,13 @@ export function createBindings(settings: Settings) {
           input.uid,
           texts.reduce((sum, text) => sum + text.length, 0),
         );
-        return manifests.map((manifest, i) => sketch(manifest, texts[i]));
+        return manifests.map((manifest, i) => since(earlier[part], sketch(manifest, texts[i])));
       }
       return {
         plan: recalled(digest, whole),
         outlines(part) {
           const sketches = (parts[part] ??= sketched(whole(), part));
+          delete earlier[part];
           // What differs is written, and again while the API server refuses it.
           const manifest = (i: number) => {
             keep(input.uid, of, whole());
@@ -157,6 +161,11 @@ const sketch = (manifest: Manifest, text?: string): Sketch => ({
   hash: hashOf(manifest, text),
   found: undefined,
 });
+/** @param before of the plan before: an object that existed then is known to have been created */
+function since(before: readonly Sketch[] | undefined, made: Sketch): Sketch {
+  const was = before?.find(({ kind, name }) => kind === made.kind && name === made.name);
+  return was?.made || was?.found !== undefined ? { ...made, made: true } : made;
+}
 const outline = (finding: Sketch, manifest: () => Manifest): Outline => ({
   kind: finding.kind,
   name: finding.name,

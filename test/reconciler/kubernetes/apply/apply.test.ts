@@ -121,6 +121,23 @@ describe('applying', () => {
     expect(at.confirmations()).toBe(1);
   });
 
+  test('creates what is deleted while it writes another object only once its owner is confirmed (A6)', async () => {
+    const at = await applying();
+    const planned = [outlineOf(config('a')), outlineOf(config('b'))];
+    await at.apply(planned);
+    at.put(config('a', 'theirs'));
+    await at.settle();
+    at.use({
+      async apply(...request) {
+        at.server.remove('ConfigMap', 'ml', 'b');
+        await at.settle();
+        return at.client.apply(...request);
+      },
+    });
+    await expect(at.apply(planned, conflict)).rejects.toThrow('changed unseen');
+    expect(at.get('ConfigMap', 'b')).toBeUndefined();
+  });
+
   test('creates what it created before only once its owner is confirmed, although the answer was lost (A6)', async () => {
     const at = await applying();
     const planned = [outlineOf(config('a'))];

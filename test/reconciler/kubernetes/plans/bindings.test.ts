@@ -35,7 +35,7 @@ function scene(runtime: Runtime, spec: object = { replicas: 2 }) {
     const outlines = PARTS.flatMap((part) => binding.outlines(part).map(({ kind, name, hash }) => `${kind}/${name} ${hash}`));
     const states = binding.plan.status(seen);
     bindings.settled(input.uid);
-    return { ...binding, outlines, states };
+    return { ...binding, outlines, outlinesOf: binding.outlines, states };
   }
   return { pass, whole, bindings, counted, count: () => count };
 }
@@ -149,4 +149,21 @@ test('an invalid spec throws each time, and the plan before it is still known', 
   expect(() => pass(broken)).toThrow(InvalidSpec);
   expect(pass().outlines).toEqual(before.outlines);
   expect(count()).toBe(3);
+});
+
+test('of an object that a plan had before it is known that it existed, and of no other', () => {
+  const { pass } = scene(example);
+  for (const { finding } of pass().outlinesOf('worker')) finding.found = {};
+  const known = (changes: object) =>
+    pass(changes)
+      .outlinesOf('worker')
+      .map(({ finding }) => finding.made === true);
+  expect(known({ spec: { replicas: 3 } })).not.toContain(false);
+  // Nothing was found out of the plan between the two.
+  expect(known({ spec: { replicas: 4 } })).not.toContain(false);
+  expect(
+    pass({ spec: { replicas: 5 } })
+      .outlinesOf('fuse')
+      .map(({ finding }) => finding.made === true),
+  ).not.toContain(true);
 });
