@@ -41,6 +41,8 @@ export interface LeaderOptions {
   readonly concurrency?: number;
   /** How commands in pods are run. Default: through the API server. */
   readonly exec?: (fence: ExecFence) => PodExec;
+  /** Default: the work queue itself. */
+  readonly createQueue?: typeof createQueue;
   readonly log: Log;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -95,7 +97,7 @@ export function createReign(
     signal: ended.signal,
   });
   const first = new Set([...keysByAge(store), ...operationKeys(store)].map(keyText));
-  const queue = createQueue({
+  const queue = (options.createQueue ?? createQueue)({
     concurrency,
     mostOfOne: shareOf(concurrency),
     clock,

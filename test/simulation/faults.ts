@@ -51,7 +51,7 @@ function draw(random: Random, clocks: 'wall' | 'monotonic'): Fault {
       writes: random.int(1, 25),
       forMs: random.int(10, 8000),
     };
-  if (kind < 14) return { fails: 'process', how: 'killed', whose, forMs: random.int(10, 8000) };
+  if (kind < 14) return { fails: 'process', how: random.pick(['killed', 'killed', 'ended']), whose, forMs: random.int(10, 8000) };
   if (kind < 15) return { fails: 'process', how: clocks === 'wall' ? 'stopped' : 'suspended', whose, forMs: random.int(100, 15_000) };
   if (kind < 16)
     return clocks === 'wall'
@@ -70,6 +70,8 @@ function draw(random: Random, clocks: 'wall' | 'monotonic'): Fault {
       which: [random.pick(['garbage', 'statefulsets', 'daemonsets', 'pods', 'volumes', 'claims', 'protection'])],
       forMs,
     };
+  if (kind < 19 && random.chance(0.3)) return { fails: 'leading', forMs: 30_000 };
+  if (kind < 19 && random.chance(0.4)) return { fails: 'rival', which: random.int(0, 30), forMs: random.pick([2000, 20_000, 60_000]) };
   if (kind < 19) return { fails: 'pods', of: random.pick(['demo-worker', 'demo-fuse', 'demo-master']), forMs };
   return { fails: 'commands', how: random.pick(['refused', 'hang']), forMs };
 }

@@ -20,8 +20,8 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** What admission says of a write: nothing, or a refusal. */
-export type Admission = (request: WireRequest, object: KubeObject) => Refusal | undefined;
+/** What admission makes of an object that is written. Throws a Refusal if it denies the write. */
+export type Admission = (request: WireRequest, object: KubeObject) => KubeObject;
 
 const PATCHES: Readonly<Record<string, 'json' | 'merge' | 'apply'>> = {
   'application/json-patch+json': 'json',
@@ -100,11 +100,7 @@ function act(server: ApiServer, request: WireRequest, admit: Admission): object 
     force: query.get('force') === 'true',
     ...(query.get('dryRun') === 'All' && { dryRun: true }),
     ...(query.get('fieldValidation') === 'Strict' && { fieldValidation: 'Strict' as const }),
-    mutate(object: KubeObject): KubeObject {
-      const refusal = admit(request, object);
-      if (refusal) throw refusal;
-      return object;
-    },
+    mutate: (object: KubeObject) => admit(request, object),
   };
   const { objects } = server;
   switch (verb) {
@@ -129,8 +125,7 @@ function act(server: ApiServer, request: WireRequest, admit: Admission): object 
         preconditions?: { uid?: string; resourceVersion?: string };
         propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
       };
-      const refusal = admit(request, objects.get(at));
-      if (refusal) throw refusal;
+      admit(request, objects.get(at));
       objects.delete(at, { ...preconditions, ...(propagationPolicy && { propagation: propagationPolicy }) });
       return { kind: 'Status', apiVersion: 'v1', status: 'Success' };
     }

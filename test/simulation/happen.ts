@@ -2,18 +2,29 @@ import type { KubeObject } from '../../src/kube/types.ts';
 import type { Controller } from '../../src/testing/api-server/controllers/index.ts';
 import { Refusal } from '../../src/testing/api-server/refusals.ts';
 import { WRITES } from '../../src/testing/api-server/rules.ts';
-import type { WireRequest } from './front.ts';
+import { LAST_APPLIED } from '../../src/reconciler/kubernetes/kinds.ts';
+import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import type { Admission, WireRequest } from './front.ts';
 import { type Fate, refusalOf } from './network.ts';
-import type { Deed, Fault, Happening, RequestFault } from './plan.ts';
+import type { Deed, Fault, Happening, Plan, RequestFault } from './plan.ts';
 import type { Random } from './random.ts';
 import type { Process, VirtualTime } from './time.ts';
-import { nodeOf, type World } from './world.ts';
+import { LEASE, nodeOf, type World } from './world.ts';
 
 /** What is wrong at the moment. */
 export interface Troubles {
   /** What becomes of a request that is sent now. */
   fateOf(process: Process, request: WireRequest): Fate;
-  refusalOf(request: WireRequest, object: KubeObject): Refusal | undefined;
+  readonly admit: Admission;
+  /** Called with a process that is told to end. */
+  onStopped: (process: Process) => void;
+  /** Lets rivals act. */
+  tick(server: ApiServer): void;
+  /** Throws when a process is to fail as it begins to lead. */
+  onLed(): void;
+  /** How often something has failed, and whether nothing fails for longer at the moment. */
+  readonly count: number;
+  readonly isCalm: boolean;
   commandFate(): { readonly ms: number; readonly error?: string };
   /** Carries out a happening. What lasts ends by itself. */
   happens(happening: Happening, world: World): void;
@@ -21,12 +32,36 @@ export interface Troubles {
   end(world: World): void;
 }
 
+const OWNER = 'data.fluid.io/owner-uid';
+const RIVALS = 'fluid.io/dataset';
+export const DENIED = 'exceeded quota: for ever';
+const oursOf = (server: ApiServer): readonly KubeObject[] => server.all().filter(({ metadata }) => metadata.labels?.[OWNER]);
+
+interface PodTemplate {
+  readonly spec: { readonly containers?: readonly { readonly image?: string }[] };
+}
+/** What a webhook makes of a workload: its images come from a mirror. */
+export function mirrored<T extends object>(object: T): T {
+  const { spec } = object as { spec?: { template?: PodTemplate } };
+  const template = spec?.template;
+  if (!template?.spec?.containers) return object;
+  const containers = template.spec.containers.map((each) => ({
+    ...each,
+    image: each.image?.startsWith('mirror/') ? each.image : `mirror/${each.image}`,
+  }));
+  return { ...object, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
+}
+
 /** @param random decides which requests meet a fault, and how long each takes */
-export function createTroubles(time: VirtualTime, random: Random): Troubles {
+export function createTroubles(plan: Plan, time: VirtualTime, random: Random): Troubles {
+  const rivals = new Set<{ readonly kind: string; readonly namespace: string | undefined; readonly name: string }>();
+  let failsToLead = false;
+  let count = 0;
   const requestFaults = new Set<RequestFault>();
   const denials = new Set<Extract<Fault, { fails: 'admission' }>>();
   const commandFaults = new Set<Extract<Fault, { fails: 'commands' }>>();
   const deaths = new Set<{ left: number; readonly when: 'before' | 'after'; readonly forMs: number }>();
+  let onStopped: (process: Process) => void = () => {};
   let kills: (process: Process, forMs: number) => void = () => {};
 
   const lasts = <T>(set: Set<T>, item: T, forMs: number): void => {
@@ -68,7 +103,11 @@ export function createTroubles(time: VirtualTime, random: Random): Troubles {
       case 'commands':
         return lasts(commandFaults, fault, fault.forMs);
       case 'clock':
-        for (const { process } of world.places) if (process) process.wallAheadMs += fault.aheadMs;
+        for (const { process } of world.places) {
+          if (!process) continue;
+          process.wallAheadMs += fault.aheadMs;
+          process.jumpedMs = time.nowMs;
+        }
         return;
       case 'controllers':
         for (const each of fault.which as Controller[]) world.controllers.paused.add(each);
@@ -84,6 +123,17 @@ export function createTroubles(time: VirtualTime, random: Random): Troubles {
           for (const name of names) world.controllers.unready.delete(name);
           world.server.onChange();
         });
+      }
+      case 'leading':
+        failsToLead = true;
+        return void time.after(fault.forMs, () => {
+          failsToLead = false;
+        });
+      case 'rival': {
+        const ours = oursOf(world.server);
+        const object = ours[fault.which % Math.max(1, ours.length)];
+        if (object) lasts(rivals, { kind: object.kind, namespace: object.metadata.namespace, name: object.metadata.name }, fault.forMs);
+        return;
       }
       case 'watch':
         return watchFails(fault, world);
@@ -117,7 +167,11 @@ export function createTroubles(time: VirtualTime, random: Random): Troubles {
     const place = whose === 'leader' ? leader : world.places.find((each) => each !== leader);
     const process = place?.process;
     if (!place || !process || process.state !== 'running') return;
-    if (how === 'killed') {
+    if (how === 'ended') {
+      onStopped(process);
+      const restart = () => void time.after(forMs, () => place.process ?? world.start(place));
+      void world.stop(place).then(restart, restart);
+    } else if (how === 'killed') {
       world.kill(place);
       time.after(forMs, () => place.process ?? world.start(place));
     } else {
@@ -128,14 +182,46 @@ export function createTroubles(time: VirtualTime, random: Random): Troubles {
 
   return {
     fateOf,
-    refusalOf(request, object) {
+    set onStopped(call: (process: Process) => void) {
+      onStopped = call;
+    },
+    get count() {
+      return count;
+    },
+    get isCalm() {
+      return requestFaults.size + denials.size + commandFaults.size + deaths.size === 0 && !failsToLead;
+    },
+    onLed() {
+      if (!failsToLead) return;
+      failsToLead = false;
+      throw new Error('simulated: the process cannot lead');
+    },
+    tick(server) {
+      for (const { kind, namespace, name } of rivals) {
+        const object = server.get(kind, namespace, name);
+        if (!object || object.metadata.deletionTimestamp || object.metadata.labels?.[RIVALS] === 'rival') continue;
+        server.objects.patch(
+          { type: server.typeOf(kind), namespace, name },
+          'merge',
+          { metadata: { labels: { [RIVALS]: 'rival' } } },
+          { manager: 'rival' },
+        );
+      }
+    },
+    admit(request, object) {
+      const isWritten = ['create', 'update', 'apply', 'patch'].includes(request.verb);
+      if (plan.denied === object.kind && request.verb === 'create')
+        throw new Refusal(403, 'Forbidden', `${request.type.plural} "${object.metadata.name}" is forbidden: ${DENIED}`, {
+          name: object.metadata.name,
+          kind: request.type.plural,
+        });
       for (const { kinds, message } of denials)
-        if (kinds.includes(object.kind) && ['create', 'update', 'apply', 'patch'].includes(request.verb))
-          return new Refusal(403, 'Forbidden', `${request.type.plural} "${object.metadata.name}" is forbidden: ${message}`, {
+        if (kinds.includes(object.kind) && isWritten)
+          throw new Refusal(403, 'Forbidden', `${request.type.plural} "${object.metadata.name}" is forbidden: ${message}`, {
             name: object.metadata.name,
             kind: request.type.plural,
           });
-      return undefined;
+      return plan.mutates && isWritten ? mirrored(object) : object;
     },
     commandFate() {
       const ms = random.int(1, 30);
@@ -144,12 +230,17 @@ export function createTroubles(time: VirtualTime, random: Random): Troubles {
     },
     end({ controllers, machines, places, start }) {
       machines.rest();
-      for (const set of [requestFaults, denials, commandFaults, deaths]) set.clear();
+      for (const set of [requestFaults, denials, commandFaults, deaths, rivals]) set.clear();
+      failsToLead = false;
       controllers.paused.clear();
       controllers.unready.clear();
       for (const place of places) if (!place.process) start(place);
     },
-    happens: (happening, world) => ('does' in happening ? does(happening, world) : fails(happening, world)),
+    happens(happening, world) {
+      if ('does' in happening) return does(happening, world);
+      count++;
+      fails(happening, world);
+    },
   };
 }
 
@@ -158,7 +249,10 @@ function does(deed: Deed, { server }: World): void {
     case 'create': {
       const { kind, metadata } = deed.object;
       const there = server.get(kind, metadata.namespace, metadata.name);
-      if (!there) server.objects.create(server.typeOf(kind), metadata.namespace, deed.object, { manager: 'kubectl' });
+      // As `kubectl apply` does.
+      const annotations = { ...metadata.annotations, [LAST_APPLIED]: 'first' };
+      const object = { ...deed.object, metadata: { ...metadata, annotations } };
+      if (!there) server.objects.create(server.typeOf(kind), metadata.namespace, object, { manager: 'kubectl' });
       return;
     }
     case 'edit': {
@@ -173,15 +267,30 @@ function does(deed: Deed, { server }: World): void {
     case 'delete':
       return server.delete(deed.kind, deed.namespace, deed.name);
     case 'lose':
-    case 'vandalize': {
-      const ours = server.all().filter(({ metadata }) => metadata.labels?.['data.fluid.io/owner-uid']);
+    case 'vandalize':
+    case 'disown':
+    case 'forge': {
+      const ours = oursOf(server);
       const object = ours[deed.which % Math.max(1, ours.length)];
       if (!object) return;
       const { kind, metadata } = object;
       if (deed.does === 'lose') return server.delete(kind, metadata.namespace, metadata.name);
       const at = { type: server.typeOf(kind), namespace: metadata.namespace, name: metadata.name };
-      return void server.objects.patch(at, 'merge', { metadata: { labels: { 'fluid.io/dataset-id': 'x' } } }, { manager: 'kubectl' });
+      if (deed.does === 'forge') {
+        const copy = {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { namespace: 'elsewhere', name: 'forged', labels: { [OWNER]: metadata.labels?.[OWNER] ?? '' } },
+        };
+        if (!server.get('ConfigMap', 'elsewhere', 'forged'))
+          server.objects.create(server.typeOf('ConfigMap'), 'elsewhere', copy, { manager: 'kubectl' });
+        return;
+      }
+      const labels = deed.does === 'disown' ? { [OWNER]: 'nobody' } : { 'fluid.io/dataset-id': 'x' };
+      return void server.objects.patch(at, 'merge', { metadata: { labels } }, { manager: 'kubectl' });
     }
+    case 'free the lease':
+      return server.delete('Lease', LEASE.namespace, LEASE.name);
     case 'node': {
       const node = server.get('Node', undefined, deed.name);
       if (deed.is === 'added' && !node) server.put(nodeOf(deed.name));

@@ -23,10 +23,12 @@ export interface Fate {
 export interface NetworkRules {
   fateOf(process: Process, request: WireRequest): Fate;
   readonly admit: Admission;
-  /** The client has sent a request. */
+  /** The client sends a request, which may never arrive. */
   onSent(process: Process, request: WireRequest): void;
   /** The server has answered, and the answer is not under way yet. `before` is the object as it was. */
   onAnswered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): void;
+  /** The answer has come, or the connection broke. */
+  onDelivered(process: Process, request: WireRequest, isTaken: boolean): void;
 }
 
 /** A watch between the server and a process. */
@@ -71,12 +73,20 @@ export function createNetwork(
     if (isOver) return true;
     const request = read(sent);
     const fate = rules.fateOf(process, request);
-    const fail = (ms: number, error: Error) => time.after(ms, () => controller.abort(error), process);
+    const fail = (ms: number, error: Error) =>
+      time.arrive(
+        ms,
+        () => {
+          controller.abort(error);
+          rules.onDelivered(process, request, false);
+        },
+        process,
+      );
+    rules.onSent(process, request);
     if (fate.lost === 'unsent') {
       fail(fate.thereMs, broken('ECONNREFUSED', 'connect'));
       return true;
     }
-    rules.onSent(process, request);
     // The server goes on with what it has, whatever becomes of the client.
     time.after(fate.thereMs, () => {
       if (fate.lost === 'before') return void fail(fate.backMs, broken('UND_ERR_SOCKET'));
@@ -84,12 +94,13 @@ export function createNetwork(
       void respond(request, fate).then((answer) => {
         rules.onAnswered(process, request, answer, before);
         if (fate.lost === 'after') return void fail(fate.backMs, broken('UND_ERR_SOCKET'));
-        time.after(fate.backMs, () => deliver(answer), process);
+        time.arrive(fate.backMs, () => deliver(answer), process);
       });
     });
     return true;
 
     function deliver({ status, headers, text }: WireAnswer): void {
+      rules.onDelivered(process, request, !isOver && status < 300);
       if (isOver) return;
       isOver = true;
       handler.onResponseStart?.(controller, status, headers, '');
@@ -120,13 +131,13 @@ export function createNetwork(
         signal.removeEventListener('abort', giveUp);
         if (!signal.aborted) run();
       };
-      if (fate.lost) return void time.after(fate.thereMs, () => settle(() => reject(broken('ECONNREFUSED', 'connect'))), process);
+      if (fate.lost) return time.arrive(fate.thereMs, () => settle(() => reject(broken('ECONNREFUSED', 'connect'))), process);
       rules.onSent(process, request);
       time.after(fate.thereMs, () => {
         const answer: WireAnswer = fate.refused ?? { status: 200, headers: {}, text: '' };
         rules.onAnswered(process, request, answer, undefined);
         const body = answer.status === 200 ? stream(process, request, signal) : { text: async () => answer.text };
-        time.after(fate.backMs, () => settle(() => resolve({ statusCode: answer.status, headers: answer.headers, body })), process);
+        time.arrive(fate.backMs, () => settle(() => resolve({ statusCode: answer.status, headers: answer.headers, body })), process);
       });
     });
   }
@@ -146,7 +157,7 @@ export function createNetwork(
     /** In order, and not before it may be. */
     function later(run: () => void): void {
       lastAt = Math.max(lastAt, entry.stalledUntilMs, time.nowMs + random.int(0, 4));
-      time.after(lastAt - time.nowMs, () => (run(), wake()), process);
+      time.arrive(lastAt - time.nowMs, () => (run(), wake()), process);
     }
     const closing = new AbortController();
     const entry: OpenStream = {
@@ -157,7 +168,7 @@ export function createNetwork(
         streams.delete(entry);
         closing.abort();
         if (how === 'closed') return later(() => (isEnded = true));
-        time.after(0, () => ((failure = broken('UND_ERR_SOCKET')), wake()), process);
+        time.arrive(0, () => ((failure = broken('UND_ERR_SOCKET')), wake()), process);
       },
       repeat() {
         const line = last;

@@ -9,6 +9,12 @@ export interface Plan {
   readonly nodes: number;
   /** Between two probes of a cache, ms. */
   readonly probeMs: number;
+  /** Between two reads of Secrets that are written, ms; 0: never. */
+  readonly secretMs: number;
+  /** A webhook changes images, for ever. */
+  readonly mutates: boolean;
+  /** Objects of this kind are denied, for ever. */
+  readonly denied?: string;
   /** What exists before anything happens. */
   readonly given: readonly KubeObject[];
   readonly happenings: readonly Happening[];
@@ -27,7 +33,9 @@ export type Deed =
   | { readonly does: 'edit'; readonly kind: string; readonly namespace: string; readonly name: string; readonly patch: object }
   | { readonly does: 'delete'; readonly kind: string; readonly namespace: string; readonly name: string }
   /** One of the objects that the controller created: deleted, or changed. */
-  | { readonly does: 'lose' | 'vandalize'; readonly which: number }
+  /** `forge`: a user of another namespace claims that an object belongs to a runtime of this one. `disown`: the label of its owner is changed. */
+  | { readonly does: 'lose' | 'vandalize' | 'disown' | 'forge'; readonly which: number }
+  | { readonly does: 'free the lease' }
   | { readonly does: 'node'; readonly name: string; readonly is: 'added' | 'removed' | 'tainted' | 'free' };
 
 /** What goes wrong for a while. */
@@ -45,6 +53,12 @@ export type Fault =
   | { readonly fails: 'process'; readonly how: 'stopped' | 'suspended'; readonly whose: 'leader' | 'standby'; readonly forMs: number }
   /** The process ends at a write: before the server has it, or before the answer comes. */
   | { readonly fails: 'process'; readonly how: 'dies'; readonly when: 'before' | 'after'; readonly writes: number; readonly forMs: number }
+  /** It is told to end, as with SIGTERM. */
+  | { readonly fails: 'process'; readonly how: 'ended'; readonly whose: 'leader' | 'standby'; readonly forMs: number }
+  /** What a process does when it begins to lead throws once. */
+  | { readonly fails: 'leading'; readonly forMs: number }
+  /** Another writer changes an object back, again and again. */
+  | { readonly fails: 'rival'; readonly which: number; readonly forMs: number }
   | { readonly fails: 'clock'; readonly aheadMs: number }
   /** Admission refuses writes of a kind: a quota, a webhook. */
   | { readonly fails: 'admission'; readonly kinds: readonly string[]; readonly message: string; readonly forMs: number }

@@ -1,10 +1,11 @@
 import type { KubeObject, Log } from '../../src/kube/types.ts';
-import { WRITES } from '../../src/testing/api-server/rules.ts';
+import { createChecks } from './checks/checks.ts';
+import { falseConditions } from './checks/conditions.ts';
 import { divergence } from './checks/converged.ts';
-import { createWriteCheck } from './checks/writes.ts';
+import { restCheck } from './checks/rest.ts';
 import type { WireRequest } from './front.ts';
 import { createTroubles } from './happen.ts';
-import type { Plan } from './plan.ts';
+import type { Happening, Plan } from './plan.ts';
 import { createRandom, hash } from './random.ts';
 import { createTime, installTime, type Process } from './time.ts';
 import { createWorld, type Place, type World } from './world.ts';
@@ -15,6 +16,8 @@ export interface Outcome {
   /** Of everything that happened: the same seed has the same. */
   readonly trace: number;
   readonly events: number;
+  /** Passes over keys, in all processes. */
+  readonly passes: number;
   /** The last lines of the trace. */
   readonly lines: readonly string[];
 }
@@ -24,8 +27,7 @@ const START_MS = Date.parse('2026-01-02T03:04:05Z');
 const CALM_MS = 120_000;
 /** How long it must be quiet after that. */
 const QUIET_MS = 20_000;
-
-class Finding extends Error {}
+const LOOK_MS = 500;
 
 /** Runs a world from its start to its rest, and checks it. */
 export async function run(plan: Plan, { keep = 0 }: { readonly keep?: number } = {}): Promise<Outcome> {
@@ -45,88 +47,97 @@ export async function run(plan: Plan, { keep = 0 }: { readonly keep?: number } =
     note(`FINDING ${what}`);
     finding = what;
   };
-  const onRejection = (error: unknown) =>
-    found(`a promise was rejected, and nothing caught it: ${error instanceof Error ? error.stack : String(error)}`);
+  const onRejection = (error: unknown) => found(`a promise was rejected, and nothing caught it: ${textOfError(error)}`);
   process.on('unhandledRejection', onRejection);
-  let world: World | undefined;
-  try {
-    let isQuiet = false;
-    const troubles = createTroubles(time, random.fork('faults'));
-    const users = new Set<string>();
-    world = createWorld(
-      plan,
-      time,
-      {
-        fateOf: troubles.fateOf,
-        admit: troubles.refusalOf,
-        commandFate: () => troubles.commandFate(),
-        onCommand: (process) => note(`${process.name} exec`),
-        onSent(process, request) {
-          found(checks.sent(process, request));
-          if (isQuiet && isRestless(request, server.all())) found(`nothing happens, but ${process.name} sends ${textOf(request)}`);
-        },
-        onAnswered(process, request, answer, before) {
-          note(`${process.name} ${textOf(request)} ${answer.status}`);
-          found(checks.answered(process, request, answer, before));
-        },
-        onEnd: (place, error) => restart(place, error),
-        log: (process) => logOf(process, note, keep > 0),
+  const troubles = createTroubles(plan, time, random.fork('faults'));
+  const users = new Set<string>();
+  const isUsers = (uid: string) => users.has(uid);
+  const checks = createChecks({ time, troubles, isUsers, found, world: () => world });
+  const restart = (place: Place, error: unknown) => {
+    note(`${place.identity} ends: ${error instanceof Error ? error.message : String(error)}`);
+    world.kill(place);
+    time.after(1000, () => place.process ?? world.start(place));
+  };
+  const world: World = createWorld(
+    plan,
+    time,
+    {
+      fateOf: troubles.fateOf,
+      admit: troubles.admit,
+      commandFate: () => troubles.commandFate(),
+      onCommand(process) {
+        note(`${process.name} exec`);
+        checks.onCommand(process);
       },
-      random.fork('world'),
-    );
-    const { server } = world;
-    const checks = createWriteCheck(server, (uid) => users.has(uid));
-    const restart = (place: Place, error: unknown) => {
-      note(`${place.identity} ends: ${error instanceof Error ? error.message : String(error)}`);
-      world?.kill(place);
-      time.after(1000, () => place.process ?? world?.start(place));
-    };
+      onSent: checks.onSent,
+      onAnswered(process, request, answer, before) {
+        note(`${process.name} ${textOf(request)} ${answer.status}`);
+        checks.onAnswered(process, request, answer, before);
+      },
+      onDelivered: checks.onDelivered,
+      onStart: checks.onStart,
+      onTick: () => troubles.tick(world.server),
+      onEnd: restart,
+      metricsOf: checks.metricsOf,
+      createQueue: checks.createQueue,
+      log: (process) => logOf(process, keep > 0 ? note : () => {}, (message, fields) => found(checks.logged(process, message, fields))),
+    },
+    random.fork('world'),
+  );
+  troubles.onStopped = checks.onStopped;
+  const { server } = world;
 
+  /** What a user creates is the user's. */
+  function happens(happening: Happening): void {
+    note(JSON.stringify(happening));
+    const before = new Set(server.all().map(uidOf));
+    const isDeed = 'does' in happening;
+    if (isDeed && happening.does === 'free the lease') checks.leaseVanished();
+    troubles.happens(happening, world);
+    if (!isDeed) return;
+    checks.edited();
+    if (happening.does === 'create' || happening.does === 'forge')
+      for (const object of server.all()) if (!before.has(uidOf(object))) users.add(uidOf(object));
+  }
+
+  try {
     for (const place of world.places) world.start(place);
-    for (const happening of plan.happenings)
-      time.after(happening.atMs, () => {
-        note(JSON.stringify(happening));
-        const before = new Set(server.all().map(uidOf));
-        troubles.happens(happening, world as World);
-        if ('does' in happening && happening.does === 'create')
-          for (const object of server.all()) if (!before.has(uidOf(object))) users.add(uidOf(object));
-      });
+    for (const happening of plan.happenings) time.after(happening.atMs, () => happens(happening));
+    const look = () => {
+      checks.look();
+      time.after(LOOK_MS, look);
+    };
+    time.after(LOOK_MS, look);
     await time.runUntil(START_MS + plan.calmMs);
     troubles.end(world);
     note('all faults have ended');
     await time.runUntil(time.nowMs + CALM_MS);
-    for (const each of await time.asWorld(() => divergence(server))) found(each);
-    isQuiet = true;
+    const wrong = await time.asWorld(async () => [...(await divergence(server, plan, isUsers)), ...falseConditions(server)]);
+    for (const each of wrong) found(each);
+    const rest = restCheck(world, plan, checks.passes);
+    checks.onSentAtRest = (process, request) => found(rest.sent(process, request, textOf(request)));
+    time.after(QUIET_MS / 4, rest.stir);
     if (finding === undefined) await time.runUntil(time.nowMs + QUIET_MS);
+    found(rest.passed(checks.passes));
   } catch (error) {
-    found(error instanceof Finding ? error.message : `the simulation ended: ${error instanceof Error ? error.stack : String(error)}`);
+    found(`the simulation ended: ${textOfError(error)}`);
   } finally {
-    for (const place of world?.places ?? []) world?.kill(place);
+    for (const place of world.places) world.kill(place);
     uninstall();
     process.off('unhandledRejection', onRejection);
   }
-  return { finding, trace, events: time.events, lines };
+  return { finding, trace, events: time.events, passes: checks.passes, lines };
 }
 
+const textOfError = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 const uidOf = ({ metadata }: KubeObject): string => metadata.uid ?? '';
 const textOf = ({ verb, type, namespace, name, subresource, query }: WireRequest): string =>
   [verb, type.kind, [namespace, name, subresource].filter(Boolean).join('/'), query.get('continue') ?? ''].filter(Boolean).join(' ');
 
-/** A healthy cluster is left alone but for the lease, watches, and Secrets that are read again from time to time. */
-function isRestless({ verb, type }: WireRequest, objects: readonly KubeObject[]): boolean {
-  if (type.kind === 'Lease' || verb === 'watch') return false;
-  // Pods of users are not watched: while some keep an object from being deleted, or fuse pods on a node, they are listed every ten seconds.
-  if (verb === 'list' && type.kind === 'Pod' && objects.some(isHeldByPods)) return false;
-  return WRITES.includes(verb) || verb === 'list';
-}
-
-const isHeldByPods = ({ metadata, status }: KubeObject): boolean =>
-  metadata.deletionTimestamp !== undefined ||
-  ((status ?? {}) as { conditions?: readonly { type: string }[] }).conditions?.some(({ type }) => type === 'PlacementWaiting') === true;
-
-function logOf(process: Process, note: (line: string) => void, isKept: boolean): Log {
+function logOf(process: Process, note: (line: string) => void, check: (message: string, fields: object) => void): Log {
   const line = (level: string) => (fields: object, message: string) => {
-    if (isKept) note(`${process.name} ${level} ${message} ${JSON.stringify(fields, errorsAsText)}`);
+    check(message, fields);
+    note(`${process.name} ${level} ${message} ${JSON.stringify(fields, errorsAsText)}`);
   };
   return { debug: () => {}, info: line('info'), warn: line('warn'), error: line('error') };
 }

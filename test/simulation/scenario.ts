@@ -27,6 +27,9 @@ export function planOf(seed: number): Plan {
     candidates: random.chance(0.5) ? 1 : 2,
     nodes: random.int(1, 3),
     probeMs: random.pick([0, 10_000, 60_000]),
+    secretMs: random.pick([0, 300_000]),
+    mutates: random.chance(0.1),
+    ...(random.chance(0.1) && { denied: random.pick(['ServiceAccount', 'ConfigMap', 'StatefulSet', 'PersistentVolume', 'Job']) }),
     given: [...given.values()],
     happenings,
     calmMs: Math.max(1000, ...ends),
@@ -52,8 +55,9 @@ function deedsOf(cast: Cast, random: Random): readonly Happening[] {
     } else if (kind < 9) {
       at(atMs, { does: 'delete', kind: object.kind, namespace: object.metadata.namespace ?? '', name: object.metadata.name });
       if (random.chance(0.8)) create(object, atMs + random.int(0, 5000));
-    } else at(atMs, { does: random.pick(['lose', 'vandalize']), which: random.int(0, 30) });
+    } else at(atMs, { does: random.pick(['lose', 'vandalize', 'disown', 'forge']), which: random.int(0, 30) });
   }
+  if (random.chance(0.08)) create(squatter(cast, random), 0);
   return [...happenings, ...operationsOn(cast, random, BUSY_MS), ...podsOn(cast, random)];
 }
 
@@ -71,6 +75,18 @@ function podsOn({ namespace, name }: Cast, random: Random): readonly Happening[]
   }
   if (random.chance(0.1)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'create', object: application(namespace) });
   return happenings;
+}
+
+/** An object of a user under a name that the controller will want. */
+function squatter({ namespace, name }: Cast, random: Random): KubeObject {
+  const metadata = (suffix: string) => ({ namespace, name: `${name}${suffix}` });
+  const template = { metadata: { labels: { app: 'mine' } }, spec: { containers: [{ name: 'mine', image: 'example.io/mine' }] } };
+  const spec = { selector: { matchLabels: { app: 'mine' } }, replicas: 0, template };
+  return random.pick<KubeObject>([
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadata('-fuse-conf'), data: { mine: 'yes' } },
+    { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: metadata('-worker'), spec },
+    { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: metadata(''), spec: { resources: { requests: { storage: '1Gi' } } } },
+  ]);
 }
 
 const application = (namespace: string): KubeObject => ({
@@ -92,6 +108,7 @@ const application = (namespace: string): KubeObject => ({
 
 function elsewhere(random: Random): readonly Happening[] {
   const happenings: Happening[] = [];
+  if (random.chance(0.1)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'free the lease' });
   if (random.chance(0.3)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'node', name: 'node-9', is: 'added' });
   if (random.chance(0.2)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'node', name: 'node-1', is: 'removed' });
   return happenings;

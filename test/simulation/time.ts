@@ -8,6 +8,9 @@ export interface Process {
   /** Monotonic clock, ms that it is behind: for how long the machine was suspended. */
   suspendedMs: number;
   state: 'running' | 'paused' | 'dead';
+  /** When it last stood still, and when its wall clock last jumped, ms since the epoch. */
+  pausedMs: number;
+  jumpedMs: number;
   /** Of what fell due while it was paused. */
   readonly backlog: Event[];
 }
@@ -27,6 +30,8 @@ export interface VirtualTime {
   createProcess(name: string): Process;
   /** Runs `run` in `ms`, as the given process; without one, as the world. Returns what cancels it. */
   after(ms: number, run: () => void, process?: Process): () => void;
+  /** Something comes to the process in `ms`: whatever its own clocks say meanwhile. */
+  arrive(ms: number, run: () => void, process: Process): void;
   /** Runs `work` as a process: all that it awaits belongs to the process too. */
   as<T>(process: Process, work: () => T): T;
   /** Runs what does not belong to the world, while its time stands still. */
@@ -73,7 +78,7 @@ export function createTime(startMs: number): VirtualTime & { readonly current: (
       return events;
     },
     current: () => context.getStore(),
-    createProcess: (name) => ({ name, wallAheadMs: 0, suspendedMs: 0, state: 'running', backlog: [] }),
+    createProcess: (name) => ({ name, wallAheadMs: 0, suspendedMs: 0, state: 'running', pausedMs: 0, jumpedMs: 0, backlog: [] }),
     after(ms, run, process) {
       const event: Event = { process, run, dueMs: process && monotonicOf(process) + ms, cancelled: false };
       agenda.push(nowMs + ms, event);
@@ -81,6 +86,7 @@ export function createTime(startMs: number): VirtualTime & { readonly current: (
         event.cancelled = true;
       };
     },
+    arrive: (ms, run, process) => agenda.push(nowMs + ms, { process, run, dueMs: undefined, cancelled: false }),
     as: (process, work) => context.run(process, work),
     asWorld: (work) => context.exit(work),
     pause: (process) => {
@@ -89,6 +95,7 @@ export function createTime(startMs: number): VirtualTime & { readonly current: (
     resume(process, pausedMs, suspended) {
       if (process.state !== 'paused') return;
       process.state = 'running';
+      process.pausedMs = nowMs;
       if (suspended) process.suspendedMs += pausedMs;
       for (const event of process.backlog.splice(0)) agenda.push(nowMs, event);
     },

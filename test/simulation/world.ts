@@ -3,6 +3,8 @@ import { Dataset, operationKinds } from '../../src/api/index.ts';
 import { NotLeader } from '../../src/kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../src/kube/types.ts';
 import { type Controller, startController } from '../../src/reconciler/controller.ts';
+import type { Metrics } from '../../src/reconciler/metrics.ts';
+import type { createQueue } from '../../src/reconciler/queue.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import type { ExecFence } from '../../src/reconciler/kubernetes/commands/pod-exec.ts';
@@ -16,7 +18,7 @@ import { createEngines } from './pods.ts';
 import type { Random } from './random.ts';
 import type { createTime, Process } from './time.ts';
 
-const LEASE = { namespace: 'fluid-system', name: 'sluice' };
+export const LEASE = { namespace: 'fluid-system', name: 'sluice' };
 export const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 const kinds: readonly ResourceType[] = [
   Dataset,
@@ -36,6 +38,12 @@ export interface WorldRules extends NetworkRules {
   /** What becomes of a command in a pod: how long it takes, or why it fails. */
   commandFate(process: Process): { readonly ms: number; readonly error?: string };
   onCommand(process: Process): void;
+  /** A process has begun. */
+  onStart(process: Process, controller: Controller): void;
+  /** Before the controllers of Kubernetes act. */
+  onTick(): void;
+  metricsOf(process: Process): Metrics;
+  readonly createQueue: typeof createQueue;
   /** A process cannot go on, or has thrown where nothing catches. */
   onEnd(place: Place, error: unknown): void;
   readonly log: (process: Process) => Log;
@@ -52,11 +60,13 @@ export interface World {
   leader(): Place | undefined;
   start(place: Place): void;
   kill(place: Place): void;
+  /** Tells its process to end, as SIGTERM does. Resolves when it has. */
+  stop(place: Place): Promise<void>;
 }
 
 export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rules: WorldRules, random: Random): World {
   const event: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
-  const server = createApiServer({ kinds: [...kinds, event], namespaces: ['default', 'ml', 'lab', LEASE.namespace] });
+  const server = createApiServer({ kinds: [...kinds, event], namespaces: ['default', 'ml', 'lab', 'elsewhere', LEASE.namespace] });
   const controllers = createControllers(server);
   const types = new Map([...builtInKinds, ...kinds, event].map((type) => [`${type.group}/${type.version}/${type.plural}`, type]));
   const network = createNetwork(time, server, types, rules, random.fork('streams'));
@@ -72,6 +82,7 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
     isDue = true;
     time.after(pace.int(1, 120), () => {
       isDue = false;
+      rules.onTick();
       controllers.settle();
       machines.tick();
     });
@@ -120,12 +131,22 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
         portPolicy: 'bitmap',
         probeMs: plan.probeMs,
         exec: execOf(process),
+        createQueue: rules.createQueue,
+        metrics: rules.metricsOf(process),
+        secretMs: plan.secretMs,
         election: { ...LEASE, identity: place.identity, alive: () => true },
         log: rules.log(process),
       });
       place.controller = controller;
+      rules.onStart(process, controller);
       void controller.failed.then((error) => rules.onEnd(place, error));
     });
+  }
+  async function stop(place: Place): Promise<void> {
+    const { process, controller } = place;
+    if (!process || !controller) return;
+    await time.as(process, () => controller.stop());
+    if (place.process === process) kill(place);
   }
   function kill(place: Place): void {
     if (!place.process) return;
@@ -148,6 +169,7 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
     leader: () => places.find(({ identity }) => identity === holderOf(server)),
     start,
     kill,
+    stop,
   };
 }
 

@@ -3,6 +3,8 @@ import { label, type Manifest } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
 import type { ApiServer } from '../../../src/testing/api-server/index.ts';
+import { DENIED, mirrored } from '../happen.ts';
+import type { Plan } from '../plan.ts';
 import { differences, renderingOf } from './rendered.ts';
 
 interface Condition {
@@ -13,22 +15,27 @@ interface Condition {
 }
 
 /** What is not as it should be once nothing goes wrong any more; one sentence each. */
-export async function divergence(server: ApiServer): Promise<readonly string[]> {
+export async function divergence(server: ApiServer, plan: Plan, isUsers: (uid: string) => boolean): Promise<readonly string[]> {
   const found: string[] = [];
   const ours = runtimes.flatMap(({ resource }) => server.all(resource.kind));
   const keys = new Set([...server.all('Dataset'), ...ours].map(keyOf));
   for (const key of keys) {
     const dataset = server.all('Dataset').find((each) => keyOf(each) === key);
     const candidates = ours.filter((each) => keyOf(each) === key);
-    found.push(...(await ofKey(server, key, dataset, candidates)));
+    found.push(...(await ofKey(server, plan, key, dataset, candidates)));
   }
-  return [...found, ...leftovers(server, new Set(ours.map(({ metadata }) => metadata.uid ?? '')))];
+  const left = leftovers(server, new Set(ours.map(({ metadata }) => metadata.uid ?? '')));
+  return [
+    ...found,
+    ...left.filter(({ metadata }) => !isUsers(metadata.uid ?? '')).map((object) => `${nameOf(object)} is left of a runtime that is gone`),
+  ];
 }
 
 const keyOf = ({ metadata: { namespace, name } }: KubeObject): string => `${namespace}/${name}`;
 
 async function ofKey(
   server: ApiServer,
+  plan: Plan,
   key: string,
   dataset: KubeObject | undefined,
   candidates: readonly KubeObject[],
@@ -49,22 +56,32 @@ async function ofKey(
   if ('faults' in rendering)
     return why === undefined ? [`${nameOf(runtime)} cannot be planned (${rendering.faults.join('; ')}), and no condition says so`] : [];
   const wrong: string[] = [];
-  for (const manifest of rendering.manifests) {
+  for (const rendered of rendering.manifests) {
+    const manifest = plan.mutates ? mirrored(rendered) : rendered;
     const { kind, metadata } = manifest;
     const live = server.get(kind, metadata.namespace, metadata.name);
     if (!live) wrong.push(`${kind}/${metadata.name} does not exist`);
-    // Of a volume that is being deleted while it is bound no condition says so yet.
-    else if (live.metadata.deletionTimestamp && kind !== 'PersistentVolume') wrong.push(`${kind}/${metadata.name} is being deleted`);
+    else if (live.metadata.deletionTimestamp) wrong.push(`${kind}/${metadata.name} is being deleted`);
     else wrong.push(...differences(manifest, live).map((each) => `${kind}/${metadata.name} ${each}`));
   }
   const wanted = new Set(rendering.manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
-  for (const object of inventory(server, runtime.metadata.uid ?? ''))
+  for (const object of inventory(server, runtime))
     if (!wanted.has(`${object.kind}/${object.metadata.name}`)) wrong.push(`${object.kind}/${object.metadata.name} is not wanted any more`);
   const isImmutable = conditionsOf(runtime).some(({ type }) => type === 'ImmutableFieldChanged');
   if (wrong.length > 0 && why === undefined && !isImmutable)
     return [`${key}: no condition of ${nameOf(runtime)} says that ${wrong.slice(0, 5).join('; ')}`];
   if (wrong.length === 0 && why !== undefined && !LASTING.has(why.reason ?? '') && !isReallyUnready(server, rendering.manifests, why))
     return [`${key}: every object is as it should be, but ${nameOf(runtime)} says ${why.reason}: ${why.message}`];
+  if (why !== undefined && plan.denied !== undefined && why.message?.includes(DENIED)) {
+    // What is denied keeps nothing else from being written; claim and volume are promises, and wait.
+    const fuse = rendering.manifests.find(({ kind }) => kind === 'DaemonSet');
+    const isThere = !fuse || server.get('DaemonSet', fuse.metadata.namespace, fuse.metadata.name) !== undefined;
+    return isThere
+      ? []
+      : [`${key}: objects of kind ${plan.denied} are denied, and DaemonSet ${fuse?.metadata.name} does not exist either (A7)`];
+  }
+  // Pods of users keep a claim for as long as they like.
+  if (why?.message?.includes('once no pod mounts')) return [];
   if (why !== undefined && TRANSIENT.has(why.reason ?? '') && !isReallyUnready(server, rendering.manifests, why))
     return [`${key}: no fault is left, but ${nameOf(runtime)} says ${why.reason}: ${why.message}`];
   return phaseFaults(dataset, why);
@@ -110,24 +127,28 @@ function phaseFaults(dataset: KubeObject, why: Condition | undefined): readonly 
   return why === undefined && phase !== 'Bound' ? [`${nameOf(dataset)} has phase ${phase} although its runtime is synced`] : [];
 }
 
-const inventory = (server: ApiServer, uid: string): readonly KubeObject[] =>
-  Object.keys(ownedKinds).flatMap((kind) => server.all(kind).filter(({ metadata }) => metadata.labels?.[label.owner] === uid));
+const inventory = (server: ApiServer, { metadata: { uid, namespace } }: KubeObject): readonly KubeObject[] =>
+  Object.keys(ownedKinds).flatMap((kind) =>
+    server
+      .all(kind)
+      .filter(({ metadata }) => metadata.labels?.[label.owner] === uid && [undefined, namespace].includes(metadata.namespace)),
+  );
 
 /** What runtimes have left that are gone. */
-function leftovers(server: ApiServer, living: ReadonlySet<string>): readonly string[] {
+function leftovers(server: ApiServer, living: ReadonlySet<string>): readonly KubeObject[] {
   const operations = new Set(
     ['DataLoad', 'DataMigrate', 'DataProcess', 'DataBackup'].flatMap((kind) => server.all(kind)).map(({ metadata }) => metadata.uid),
   );
   return [...Object.keys(ownedKinds), 'Secret']
     .flatMap((kind) => server.all(kind))
-    .filter(({ metadata: { labels } }) => {
+    .filter(({ metadata: { labels, ownerReferences = [] } }) => {
       const owner = labels?.[label.owner];
-      return owner !== undefined && !living.has(owner) && !operations.has(owner);
-    })
-    .map((object) => `${nameOf(object)} is left of a runtime that is gone`);
+      const isKept = ownerReferences.some(({ uid }) => living.has(uid) || operations.has(uid));
+      return owner !== undefined && !isKept && !living.has(owner) && !operations.has(owner);
+    });
 }
 
-const conditionsOf = ({ status }: KubeObject): readonly Condition[] =>
+export const conditionsOf = ({ status }: KubeObject): readonly Condition[] =>
   ((status ?? {}) as { conditions?: readonly Condition[] }).conditions ?? [];
 
 /** The condition that says why an object is not as it should be. */

@@ -1,0 +1,141 @@
+import type { KubeObject } from '../../../src/kube/types.ts';
+import type { Controller } from '../../../src/reconciler/controller.ts';
+import type { Metrics } from '../../../src/reconciler/metrics.ts';
+import type { createQueue } from '../../../src/reconciler/queue.ts';
+import type { WireAnswer, WireRequest } from '../front.ts';
+import type { Troubles } from '../happen.ts';
+import type { Process, VirtualTime } from '../time.ts';
+import { holderOf, type World } from '../world.ts';
+import { createApplierCheck } from './applier.ts';
+import { createLeaseCheck } from './lease.ts';
+import { watchedQueue } from './queue.ts';
+import { watchStore } from './store.ts';
+import { createWriteCheck } from './writes.ts';
+
+interface Surroundings {
+  readonly time: VirtualTime;
+  readonly troubles: Troubles;
+  readonly isUsers: (uid: string) => boolean;
+  readonly found: (what: string | undefined) => void;
+  readonly world: () => World;
+}
+
+/** All that looks on while a world runs. */
+export interface Checks {
+  onStart(process: Process, controller: Controller): void;
+  onStopped(process: Process): void;
+  onCommand(process: Process): void;
+  onSent(process: Process, request: WireRequest): void;
+  onAnswered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): void;
+  onDelivered(process: Process, request: WireRequest, isTaken: boolean): void;
+  logged(process: Process, message: string, fields: object): string | undefined;
+  leaseVanished(): void;
+  metricsOf(process: Process): Metrics;
+  readonly createQueue: typeof createQueue;
+  /** Looks at the stores of all processes. */
+  look(): void;
+  /** Called with each request once nothing happens any more. */
+  onSentAtRest: (process: Process, request: WireRequest) => void;
+  /** A user has edited something. */
+  edited(): void;
+  readonly passes: number;
+}
+
+/** In which a process leads whose own Lease it finds, or a free one, while nothing fails, ms. */
+const AT_ONCE_MS = 4000;
+
+export function createChecks({ time, troubles, isUsers, found, world }: Surroundings): Checks {
+  const server = () => world().server;
+  const holder = () => holderOf(server());
+  const lease = createLeaseCheck(time, holder, found);
+  const lazily = <T>(create: () => T): (() => T) => {
+    let made: T | undefined;
+    return () => (made ??= create());
+  };
+  const writes = lazily(() => createWriteCheck(server(), isUsers));
+  const applier = lazily(() => createApplierCheck(server(), time));
+  const stores = new Map<Process, () => void>();
+  let passes = 0;
+  let vanishings = 0;
+
+  /** A Lease that is free, or its own, a process takes at once (L5). */
+  function leadsSoon(process: Process): void {
+    const { count } = troubles;
+    const before = vanishings;
+    const atMs = time.nowMs;
+    if (!troubles.isCalm || ![undefined, '', process.name].includes(holder())) return;
+    time.after(AT_ONCE_MS, () => {
+      const isUndisturbed =
+        troubles.isCalm && troubles.count === count && vanishings === before && process.state === 'running' && process.pausedMs < atMs;
+      const by = holder();
+      if (isUndisturbed && (by === undefined || by === '')) found(`the Lease was free, and ${process.name} did not take it (L5)`);
+      if (isUndisturbed && by === process.name && !leading.has(process)) found(`${process.name} did not take its own Lease at once (L5)`);
+    });
+  }
+  const leading = new Set<Process>();
+
+  const self: Checks = {
+    onStart(process, controller) {
+      lease.began(process);
+      stores.set(process, watchStore(controller.store, process, time, found));
+      time.after(1500, () => leadsSoon(process));
+    },
+    onStopped(process) {
+      lease.stopped(process);
+      for (const { process: other } of world().places) if (other && other !== process) time.after(2000, () => leadsSoon(other));
+    },
+    onCommand(process) {
+      if (![undefined, process.name].includes(holder()))
+        found(`${process.name} ran a command in a pod while ${holder() || 'nobody'} held the Lease`);
+    },
+    onSent(process, request) {
+      found(lease.sent(process, request) ?? writes().sent(process, request) ?? applier().sent(process, request));
+      self.onSentAtRest(process, request);
+    },
+    onAnswered(process, request, answer, before) {
+      found(lease.answered(process, request, answer, before));
+      found(writes().answered(process, request, answer, before));
+      found(applier().answered(process, request, answer, before));
+    },
+    onDelivered: lease.delivered,
+    logged: lease.logged,
+    leaseVanished() {
+      vanishings++;
+      lease.vanished();
+    },
+    metricsOf: (process) => {
+      const nothing = () => {};
+      const metrics: Partial<Metrics> = {
+        requested: nothing,
+        sidecarStopped: nothing,
+        setupFailed: nothing,
+        forgotten: nothing,
+        added: nothing,
+        waited: nothing,
+        queued: nothing,
+        retried: nothing,
+        operationEnded: nothing,
+        reconciled: () => void passes++,
+        led(isLeader) {
+          found(lease.led(process, isLeader));
+          if (isLeader) leading.add(process);
+          else leading.delete(process);
+          if (isLeader) troubles.onLed();
+        },
+      };
+      // The cast: nothing scrapes.
+      return metrics as Metrics;
+    },
+    createQueue: watchedQueue(time, found),
+    look() {
+      for (const [process, check] of stores) if (process.state === 'running') check();
+      for (const process of stores.keys()) if (process.state === 'dead') stores.delete(process);
+    },
+    onSentAtRest: () => {},
+    edited: () => applier().edited(),
+    get passes() {
+      return passes;
+    },
+  };
+  return self;
+}

@@ -1,0 +1,168 @@
+import { backoffMs, createQueue, type Outcome, type Queue, type QueueOptions } from '../../../src/reconciler/queue.ts';
+import type { VirtualTime } from '../time.ts';
+
+interface Key {
+  running: boolean;
+  /** When it was added and no pass has begun since. */
+  addedMs: number | undefined;
+  /** Earliest begin of the next pass without an addition. */
+  dueMs: number | undefined;
+  failures: number;
+  heldSince: number | undefined;
+  /** In the order in which unsettled keys came. */
+  place: number;
+  queuedMs: number | undefined;
+  /** Passes that have begun. */
+  round: number;
+}
+
+/** How late a pass may begin that nothing delays: a turn of the event loop, ms. */
+const SLACK_MS = 3;
+/** Within which a pass begins that was asked for, while places are free, ms. */
+const EVENT_MS = 1000;
+
+/** A work queue that is held to its invariants (Q1 to Q13). The simulation gives it to the controller in place of the queue itself. */
+export function watchedQueue(time: VirtualTime, found: (what: string) => void): typeof createQueue {
+  return (options: QueueOptions): Queue => {
+    const { work, concurrency, mostOfOne = concurrency, onDone, onAdded } = options;
+    const keys = new Map<string, Key>();
+    const fail = (what: string) => found(`queue: ${what}`);
+    const namespaceOf = (key: string) => key.slice(0, Math.max(0, key.indexOf('/')));
+    const now = () => performance.now();
+    let places = 0;
+    let isStopped = false;
+    const of = (key: string): Key => {
+      const entry = keys.get(key) ?? {
+        running: false,
+        addedMs: undefined,
+        dueMs: undefined,
+        failures: 0,
+        heldSince: undefined,
+        place: ++places,
+        queuedMs: undefined,
+        round: 0,
+      };
+      keys.set(key, entry);
+      return entry;
+    };
+    const running = (namespace?: string) =>
+      [...keys].filter(([key, each]) => each.running && (namespace === undefined || namespaceOf(key) === namespace)).length;
+    const isFree = (key: string) => running() < concurrency && running(namespaceOf(key)) < mostOfOne;
+
+    const alarms = new Map<string, symbol>();
+
+    /** A pass is to begin from now on. */
+    function asked(key: string, rule: string): void {
+      const entry = of(key);
+      const isFirst = entry.addedMs === undefined;
+      entry.addedMs ??= now();
+      if (isFirst && !entry.running) await_(key, entry.failures > 0 ? EVENT_MS : 0, rule);
+    }
+
+    function began(key: string, info: { heldMs: number; failures: number }): void {
+      const entry = of(key);
+      if (isStopped) fail(`a pass over ${key} began after the stop (Q13)`);
+      if (entry.running) fail(`two passes over ${key} at a time (Q1)`);
+      entry.running = true;
+      entry.round++;
+      if (running() > concurrency) fail(`${running()} passes at a time (Q5)`);
+      if (running(namespaceOf(key)) > mostOfOne) fail(`${running(namespaceOf(key))} passes at a time in the namespace of ${key} (Q5)`);
+      const isDue = entry.dueMs !== undefined && now() >= entry.dueMs - 1;
+      if (entry.addedMs === undefined && !isDue) fail(`a pass over ${key} that nobody asked for (Q3, Q12)`);
+      const earliest =
+        entry.failures > 0 ? Math.min(entry.dueMs ?? Infinity, (entry.dueMs ?? 0) - backoffMs(entry.failures) + EVENT_MS) : 0;
+      if (entry.failures > 0 && now() < earliest - 1) fail(`${key} was retried ${earliest - now()} ms too early (Q7, Q8)`);
+      const held = entry.heldSince === undefined ? 0 : now() - entry.heldSince;
+      if (Math.abs(info.heldMs - held) > 1) fail(`${key} has been held for ${held} ms, and its pass is told ${info.heldMs} (Q11)`);
+      for (const [other, each] of keys)
+        if (
+          namespaceOf(other) === namespaceOf(key) &&
+          each.queuedMs !== undefined &&
+          !each.running &&
+          each.place < entry.place &&
+          each.queuedMs < now() - SLACK_MS &&
+          other !== key
+        )
+          fail(`${key} was served before ${other}, which came earlier (Q4)`);
+      entry.addedMs = undefined;
+      entry.dueMs = undefined;
+      entry.queuedMs = undefined;
+    }
+
+    function ended(key: string, outcome: Outcome): void {
+      const entry = of(key);
+      entry.running = false;
+      if (outcome.kind === 'settled') {
+        entry.failures = 0;
+        entry.heldSince = undefined;
+        entry.place = ++places;
+        entry.dueMs = undefined;
+        const alarm = Symbol(key);
+        alarms.set(key, alarm);
+        // It rings also while the key is in line or under way for another reason, until a pass settles it.
+        if (outcome.againMs !== undefined)
+          setTimeout(() => {
+            if (alarms.get(key) === alarm && !isStopped) asked(key, 'Q12');
+          }, outcome.againMs);
+        if (entry.addedMs === undefined) keys.delete(key);
+      } else {
+        entry.heldSince ??= now();
+        if (outcome.kind === 'failed') entry.failures++;
+        else if (!outcome.isAsking) entry.failures = 0;
+        const afterMs = outcome.kind === 'failed' ? backoffMs(entry.failures) : outcome.afterMs;
+        entry.dueMs = afterMs === undefined ? undefined : now() + Math.max(1, afterMs);
+      }
+      const awaited = entry.addedMs !== undefined ? (entry.failures > 0 ? EVENT_MS : 0) : Infinity;
+      await_(key, Math.min(awaited, (entry.dueMs ?? Infinity) - now()), outcome.kind === 'failed' ? 'Q7' : 'Q10');
+    }
+
+    /** The pass begins in so many ms, unless all places are taken. */
+    function await_(key: string, ms: number, rule: string): void {
+      if (ms === Infinity) return;
+      const entry = of(key);
+      const dueMs = now() + ms;
+      const { round } = entry;
+      const look = () => {
+        if (isStopped || keys.get(key) !== entry || entry.running || entry.round !== round) return;
+        const isAsked = entry.addedMs !== undefined || (entry.dueMs !== undefined && entry.dueMs <= dueMs);
+        if (isAsked && isFree(key) && now() >= dueMs + SLACK_MS)
+          fail(`no pass over ${key} began, which was due ${now() - dueMs} ms ago (Q2, Q9, ${rule})`);
+        else if (isAsked) setTimeout(look, SLACK_MS * 2);
+      };
+      setTimeout(look, ms + SLACK_MS * 2);
+    }
+
+    const queue = createQueue({
+      ...options,
+      work: async (key, info) => {
+        began(key, info);
+        return work(key, info);
+      },
+      onAdded(key) {
+        of(key).queuedMs = now();
+        onAdded?.(key);
+      },
+      onDone(key, outcome, waitedMs) {
+        ended(key, outcome);
+        onDone?.(key, outcome, waitedMs);
+      },
+    });
+    return {
+      add(key) {
+        if (!isStopped) asked(key, 'Q8');
+        queue.add(key);
+      },
+      async stop() {
+        isStopped = true;
+        await queue.stop();
+        if (running() > 0) fail(`the stop ended while ${running()} passes were under way (Q13)`);
+      },
+      get depth() {
+        return queue.depth;
+      },
+      get running() {
+        return queue.running;
+      },
+    };
+  };
+}

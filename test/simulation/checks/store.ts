@@ -1,0 +1,103 @@
+import { runtimes } from '../../../runtimes/_all.gen.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import type { Store } from '../../../src/reconciler/kubernetes/store/store.ts';
+import type { Process, VirtualTime } from '../time.ts';
+
+/** After which a watch that misses a version is begun again, ms (src/kube/watch/watch-lag.ts), with its pauses. */
+const LATE_MS = 60_000;
+const RUNTIMES = runtimes.map(({ resource }) => resource.kind);
+
+interface Known {
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly uid: string | undefined;
+  /** Undefined: a read found that it does not exist. */
+  readonly version: number | undefined;
+}
+
+/**
+ * Holds the store of one process to its invariants (S1 to S14): looks at what is remembered, and at what the store then returns. Returns what
+ * looks at it once more.
+ */
+export function watchStore(store: Store, process: Process, time: VirtualTime, found: (what: string) => void): () => void {
+  const known = new Map<string, Known>();
+  const specs = new Map<string, unknown>();
+  const fail = (what: string) => found(`the store of ${process.name}: ${what}`);
+  const reflectorOf = (kind: string) => [...store.reflectors].find(([plural]) => plural === pluralOf(store, kind))?.[1];
+  const remember = store.remember;
+  const forget = store.forget;
+
+  Object.assign(store, {
+    remember(object: KubeObject) {
+      remember(object);
+      keep(object, Number(object.metadata.resourceVersion));
+      if (object.kind === 'Secret' && store.seen('Secret', object.metadata.namespace, object.metadata.name)) fail('a Secret is kept (S6)');
+    },
+    forget(object: KubeObject) {
+      forget(object);
+      keep(object, undefined);
+    },
+  } satisfies Partial<Store>);
+
+  function keep({ kind, metadata: { namespace, name, uid, labels } }: KubeObject, version: number | undefined): void {
+    const reflector = reflectorOf(kind);
+    if (!reflector) return;
+    const id = `${kind} ${namespace ?? ''}/${name}`;
+    const before = known.get(id);
+    if (version !== undefined && before?.version !== undefined && before.version > version) return;
+    known.set(id, { kind, namespace, name, uid, version });
+    check(id);
+    const isSelected = RUNTIMES.includes(kind) || kind === 'Dataset' || labels?.['data.fluid.io/owner-uid'] !== undefined;
+    if (version === undefined || !isSelected) return;
+    const { watches, lists } = reflector.status;
+    const atMs = time.nowMs;
+    time.after(LATE_MS, () => {
+      if (process.state !== 'running' || process.pausedMs > atMs || reflectorOf(kind) !== reflector) return;
+      const { resourceVersion, ...now } = reflector.status;
+      // Without a version it is being listed.
+      if (resourceVersion !== undefined && Number(resourceVersion) < version && now.watches === watches && now.lists === lists)
+        fail(`the watch of ${kind} has not come as far as ${version}, and was not begun again (S5)`);
+    });
+  }
+
+  function check(id: string): void {
+    const ours = known.get(id);
+    if (!ours) return;
+    const { kind, namespace, name, uid, version } = ours;
+    const reflector = reflectorOf(kind);
+    const seen = store.seen(kind, namespace, name);
+    const shown = reflector?.get(namespace, name);
+    const upTo = Math.max(Number(reflector?.status.resourceVersion ?? 0), Number(shown?.metadata.resourceVersion ?? 0));
+    if (version === undefined) {
+      if (shown?.metadata.uid === uid ? seen?.metadata.uid === uid : seen !== shown)
+        fail(`${id} was found to be deleted, and is returned (S2)`);
+      if (shown?.metadata.uid !== uid) known.delete(id);
+    } else if (upTo >= version) {
+      if (seen !== shown) fail(`the watch has passed version ${version} of ${id}, and something else is returned (S3)`);
+      known.delete(id);
+    } else if (!seen || Number(seen.metadata.resourceVersion) < version)
+      fail(`version ${version} of ${id} was remembered, and ${seen?.metadata.resourceVersion ?? 'nothing'} is returned (S1)`);
+  }
+
+  function checkSpecs(): void {
+    for (const { metadata, spec } of [...store.datasets(), ...[...store.allRuntimes()].map(({ object }) => object)]) {
+      const id = `${metadata.uid} ${metadata.generation}`;
+      if (specs.has(id) && specs.get(id) !== spec) fail(`the spec of ${metadata.name} was not edited, and is another object (S14)`);
+      specs.set(id, spec);
+    }
+  }
+
+  return () => {
+    for (const id of known.keys()) check(id);
+    checkSpecs();
+  };
+}
+
+function pluralOf(store: Store, kind: string): string | undefined {
+  try {
+    return store.typeOf(kind).plural;
+  } catch {
+    return undefined;
+  }
+}
