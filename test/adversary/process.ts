@@ -38,7 +38,7 @@ const log: Log = { debug: silent, info: silent, warn: silent, error: silent };
 
 export async function startProcess({ server, runtimes, exec, probeMs }: ProcessOptions): Promise<Process> {
   const state = { dead: false, passes: 0 };
-  const client = server.client({ fieldManager: 'sluice', deadline: () => (state.dead ? 0 : Infinity) });
+  const client = server.client({ fieldManager: 'sluice', readsOnly: true, deadline: () => (state.dead ? 0 : Infinity) });
   const ended = new AbortController();
   let queue: Queue | undefined;
   const add = (key: Key | OperationKey) => queue?.add(keyText(key));

@@ -13,7 +13,7 @@ export interface State {
 }
 
 /** Annotations that differ from one run to the next. */
-const VOLATILE: ReadonlySet<string> = new Set([annotation.nudge, annotation.manifestHash, annotation.ports, annotation.lastValid]);
+const VOLATILE: ReadonlySet<string> = new Set([annotation.nudge, annotation.manifestHash, annotation.ports, annotation.lastValid, annotation.verifiedFuse]);
 /** Fields that count or tell time; and who refers to a Dataset, which the attacker may with the victim's grant. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'resourceVersion',

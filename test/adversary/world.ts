@@ -90,7 +90,7 @@ export async function createWorld({ from, exec, probeMs = 0 }: WorldOptions): Pr
   const starting = Promise.all([
     startProcess(options),
     startWatches({
-      client: server.client(),
+      client: server.client({ readsOnly: true }),
       runtimes: runtimes.map(({ resource }) => resource),
       namespace: 'fluid-system',
       log,
