@@ -6,6 +6,44 @@ import type { PlantedFault } from '../support/planted.ts';
  */
 export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] = [
   {
+    name: 'chain-of-references',
+    reason: 'a Dataset whose volume leads to a third tenant is referred to, without the consent of that one',
+    edits: [
+      {
+        file: 'src/reconciler/kubernetes/plans/references.ts',
+        find: 'if (targetOf(live) || keyText(server) !== keyText({ namespace, name })) return',
+        replace: "if (targetOf(live) && keyText(server) === '') return",
+      },
+    ],
+  },
+  {
+    name: 'forged-identity',
+    reason: "a text that is no UID counts as one: the joined name of another tenant, whose labels go with the forger's runtime",
+    edits: [
+      {
+        file: 'src/reconciler/identity.ts',
+        find: "typeof text === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);",
+        replace: "typeof text === 'string';",
+      },
+      {
+        file: 'src/reconciler/kubernetes/observe/survivors.ts',
+        find: '    ...splitsOf(id),\n',
+        replace: '    ...splitsOf(id).slice(0, 0),\n',
+      },
+    ],
+  },
+  {
+    name: 'forged-daemonset',
+    reason: "a DaemonSet that a tenant wrote becomes a privileged container of another tenant's pods",
+    edits: [
+      {
+        file: 'src/webhook/fuse-of.ts',
+        find: 'if (fuse?.uid === record.uid && fuse.generation === record.generation) return',
+        replace: 'if (fuse) return',
+      },
+    ],
+  },
+  {
     name: 'quota-1e60',
     reason: 'a cache of 1e60 bytes becomes a label that is not valid, and the API server refuses all labels of the node with it',
     edits: [
@@ -43,8 +81,8 @@ export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] 
       },
       {
         file: 'src/reconciler/kubernetes/observe/survivors.ts',
-        find: '    ...splitsOf(joinedName(key)),\n    ...store.namesakes(key).map(({ metadata }) => metadata),\n',
-        replace: '    ...splitsOf(joinedName(key)).slice(0, 0),\n',
+        find: '    ...splitsOf(joinedName(key)),\n    ...splitsOf(id),\n    ...store.namesakes(key).map(({ metadata }) => metadata),\n',
+        replace: '    ...splitsOf(id).slice(0, 0),\n',
       },
     ],
   },

@@ -13,7 +13,13 @@ export interface State {
 }
 
 /** Annotations that differ from one run to the next. */
-const VOLATILE: ReadonlySet<string> = new Set([annotation.nudge, annotation.manifestHash, annotation.ports, annotation.lastValid, annotation.verifiedFuse]);
+const VOLATILE: ReadonlySet<string> = new Set([
+  annotation.nudge,
+  annotation.manifestHash,
+  annotation.ports,
+  annotation.lastValid,
+  annotation.verifiedFuse,
+]);
 /** Fields that count or tell time; and who refers to a Dataset, which the attacker may with the victim's grant. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'resourceVersion',
@@ -94,8 +100,14 @@ function labelsOf(node: KubeObject): object {
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** A condition that was true once, or never. */
+const isPast = (value: unknown): boolean => {
+  const { type, status, lastTransitionTime } = (value ?? {}) as { type?: unknown; status?: unknown; lastTransitionTime?: unknown };
+  return typeof type === 'string' && status === 'False' && lastTransitionTime !== undefined;
+};
+
 function comparable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(comparable);
+  if (Array.isArray(value)) return value.filter((each) => !isPast(each)).map(comparable);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => !LEFT_OUT.has(key) && !VOLATILE.has(key));
   return Object.fromEntries(
