@@ -1,5 +1,5 @@
 /**
- * `npm test`: the checks, then every test: unit, programs, simulation, cluster and node; closes with seconds by test file,
+ * `npm test`: the checks, then every test: unit, programs, simulation, adversary, cluster and node; closes with seconds by test file,
  * what passed only when it was tried again, and one line, `N passed, N failed`.
  *
  *   --use-cluster   run the cluster tests against the cluster of KUBECONFIG instead of a control plane of our own
@@ -36,7 +36,7 @@ function vitest(filters: readonly string[]): { readonly files: readonly FileRepo
   const dir = mkdtempSync(join(tmpdir(), 'sluice-test-'));
   try {
     const report = join(dir, 'report.json');
-    const projects = ['unit', 'programs', 'simulation', 'cluster', 'node'].flatMap((name) => ['--project', name]);
+    const projects = ['unit', 'programs', 'simulation', 'adversary', 'cluster', 'node'].flatMap((name) => ['--project', name]);
     const reporters = ['--reporter=default', '--reporter=./scripts/test-reporter.ts'];
     const status = run('vitest', ['run', ...projects, ...reporters, ...filters], {
       [REPORT_FILE]: report,

@@ -30,13 +30,14 @@ export function reconcileJob(hands: Hands, job: KubeObject): boolean {
     if (active) hands.delete(active);
     return active !== undefined || report(isSuspended ? conditions : [condition('Suspended', SUSPENDED)], { terminating: living.length });
   }
-  if (failed === pods.length) {
+  // A Job of the same name may have left pods; and a user may take a pod from its Job.
+  const podName = `${name}-${uid.replace(/\W/g, '').slice(-8)}-${failed}`;
+  if (failed === pods.length && !hands.get('Pod', namespace, podName)) {
     hands.create({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
-        // A Job of the same name may have left pods.
-        name: `${name}-${uid.replace(/\W/g, '').slice(-8)}-${failed}`,
+        name: podName,
         namespace,
         labels: { ...template.metadata?.labels, 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name },
         ...(template.metadata?.annotations && { annotations: template.metadata.annotations }),
