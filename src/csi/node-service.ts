@@ -15,6 +15,8 @@ import { checkCapability, isReadOnly, podOfContext, parseVolume } from './volume
 /** The CSI node service: checks the requests; publish/ and stage/ do the work. */
 export function node(context: NodeContext): Handlers<typeof Node> {
   const { nodeId, kubeletDir, askedDir, locks, volumes, explained, host, log } = context;
+  /** Publish calls under way, by target: what ends their waiting, and their end. */
+  const publishing = new Map<string, { readonly over: AbortController; readonly ended: Promise<void> }>();
 
   function inKubelet(name: string, path: string): string {
     if (path === '') throw invalid(`${name}: expected a path, found none`);
@@ -55,7 +57,17 @@ export function node(context: NodeContext): Handlers<typeof Node> {
       if (path) volumes.learn(path.volumeName, volume);
       const pod = podOfContext(volumeContext);
       const request = { volumeId, volume, target, readOnly: isReadOnly(volumeCapability, readonly), ...(pod && { pod }) };
-      await locks.call(target, () => publish(context, request, call));
+      const [over, end] = [new AbortController(), Promise.withResolvers<void>()];
+      try {
+        await locks.call(target, () => {
+          publishing.set(target, { over, ended: end.promise });
+          return publish(context, request, { ...call, signal: AbortSignal.any([call.signal, over.signal]) });
+        });
+      } finally {
+        // A second call that was rejected leaves what the first has put here.
+        if (publishing.get(target)?.over === over) publishing.delete(target);
+        end.resolve();
+      }
       explained.delete(target);
       return {};
     },
@@ -64,6 +76,9 @@ export function node(context: NodeContext): Handlers<typeof Node> {
       given('volume_id', volumeId);
       const target = inKubelet('target_path', targetPath);
       explained.delete(target);
+      const before = publishing.get(target);
+      before?.over.abort(new CsiError(status.ABORTED, `${target}: is being unpublished`));
+      await before?.ended;
       const left = await locks.call(target, () => unpublish(host, target, log));
       const name = podPathOf(target, kubeletDir)?.volumeName;
       if (name && !left.some(({ mountPoint }) => podPathOf(mountPoint, kubeletDir)?.volumeName === name)) volumes.forget(name);

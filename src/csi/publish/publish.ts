@@ -20,6 +20,8 @@ const SEEN_MS = 50;
 const AGAIN_MS = 2_000;
 /** How long the API server may take to answer when the reason is looked up. */
 const ASK_MS = 1_000;
+/** How late it is seen that a pod that waits is deleted, once its events show why it waits. */
+const WANTED_MS = 5_000;
 /** How often to retry what may appear without a change of the mount table. */
 const LOOK_MS = 500;
 /** After its node's label was removed, a fuse pod is deleted within this time; one that is not stays. */
@@ -87,7 +89,7 @@ export async function publish(context: NodeContext, request: PublishCall, call: 
       explained.add(target);
       throw unavailable(await reasonOf(context, request, because));
     }
-    until = Math.min(clock.monotonic() + context.patienceMs, end);
+    until = Math.min(clock.monotonic() + Math.min(context.patienceMs, WANTED_MS), end);
   }
 }
 

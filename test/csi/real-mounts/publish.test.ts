@@ -107,6 +107,37 @@ describePlugin('publishing', { patienceMs: 300 }, (at) => {
     }
   });
 
+  test('ends at once when the target is unpublished', { timeout: 60_000 }, async () => {
+    const target = at.node.newTarget();
+    const path = at.node.fusePath('ends');
+    const plugin = at.plugin.call;
+    const call = () =>
+      plugin
+        .nodePublishVolume({
+          volumeId: 'ml-ends',
+          targetPath: target,
+          volumeCapability: RWX,
+          volumeContext: { fluid_path: path, mount_type: 'tmpfs', ...podInfo },
+        })
+        .then(
+          () => 'ok',
+          (error: { code: number }) => error.code,
+        );
+    const podInfo = { 'csi.storage.k8s.io/pod.namespace': 'ml', 'csi.storage.k8s.io/pod.name': 'ends' };
+    at.node.write({
+      pods: { ml: [{ metadata: { name: 'ends', namespace: 'ml', uid: podPathOf(target, at.node.kubelet)?.podUid ?? '' } }] },
+    });
+    expect(await call()).toBe(status.UNAVAILABLE);
+    const waiting = call();
+    // It waits: a second one is rejected.
+    await expect.poll(call).toBe(status.ABORTED);
+    await plugin.nodeUnpublishVolume({ volumeId: 'ml-ends', targetPath: target });
+    expect(await waiting).toBe(status.ABORTED);
+    // What is mounted later is not bound for a pod that is gone.
+    at.node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', path);
+    expect(at.node.stack(target)).toEqual([]);
+  });
+
   test('once it was said why, goes on waiting for as long as the pod is wanted', async () => {
     const target = at.node.newTarget();
     const { podUid: uid = '' } = podPathOf(target, at.node.kubelet) ?? {};
