@@ -1,2 +1,3 @@
+export { directoryFaults } from './directory-faults.ts';
 export { installationOf } from './installation.ts';
 export { CONFIG_IN_IMAGE, InstallOptions, settled } from './options.ts';

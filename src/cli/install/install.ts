@@ -4,7 +4,7 @@ import { structural } from '../../api/crd.ts';
 import { describe, type Fault, k8s } from '../../api/index.ts';
 import { readerOf } from '../../api/reader.ts';
 import type { Runtime } from '../../constructs/contract.ts';
-import { InstallOptions, installationOf, settled } from '../../install/index.ts';
+import { directoryFaults, InstallOptions, installationOf, settled } from '../../install/index.ts';
 import type { Define } from '../command.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { type OutputFormat, outputOption, print } from '../output.ts';
@@ -152,7 +152,7 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
   const faults =
     found.length > 0
       ? found.map(describe)
-      : [...daemonFaults(options, runtimes), ...allowFaults(options), ...environmentFaults(options, runtimes)];
+      : [...directoryFaults(options), ...daemonFaults(options, runtimes), ...allowFaults(options), ...environmentFaults(options, runtimes)];
   if (faults.length > 0) throw new UsageError(faults.map((fault) => `${flags.values ?? 'flags'}: ${fault}`));
   return options;
 }
