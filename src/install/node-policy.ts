@@ -81,7 +81,7 @@ const VARIABLES = [
   { name: 'notes', expression: `variables.isUpdate ? (${orEmpty('object', 'annotations')}) : {}` },
 ];
 
-const isNodeOfToken = (name: string) => `request.userInfo.extra[?${quoted(NODE_OF_TOKEN)}].orValue([]).exists(node, node == ${name})`;
+const isNodeOfToken = (name: string) => `request.userInfo.?extra[?${quoted(NODE_OF_TOKEN)}].orValue([]).exists(node, node == ${name})`;
 const is = (object: string, field: string, value: string) => `has(${object}.${field}) && ${object}.${field} == ${value}`;
 
 const VALIDATIONS = [
