@@ -17,7 +17,7 @@ export const ASKED = 'SLUICE_ADVERSARY';
 const ALWAYS: readonly Asked[] = [
   { seed: 1, level: 1, first: 0, programs: 120 },
   { seed: 1, level: 2, first: 0, programs: 60 },
-  { seed: 1, level: 3, first: 0, programs: 60 },
+  { seed: 1, level: 3, first: 0, programs: 40 },
 ];
 
 const text = process.env[ASKED];
