@@ -41,7 +41,7 @@ function draw(random: Random, clocks: 'wall' | 'monotonic'): Fault {
       fails: 'watch',
       kind: random.chance(0.3) ? undefined : random.pick(KINDS),
       how: random.pick(['stalled', 'broken', 'closed', 'gone', 'repeated']),
-      forMs,
+      forMs: random.chance(0.3) ? 80_000 : forMs,
     };
   if (kind < 13)
     return {

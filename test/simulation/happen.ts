@@ -52,6 +52,26 @@ export function mirrored<T extends object>(object: T): T {
   return { ...object, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
 }
 
+/** A pod of another namespace that says that a workload of a runtime is its controller. */
+function forgePod(server: ApiServer): void {
+  const set = server.all('StatefulSet').find(({ metadata }) => metadata.labels?.[OWNER]);
+  if (!set) return;
+  const { name, uid = '', labels = {} } = set.metadata;
+  const { template } = set['spec'] as { template: { metadata?: { labels?: object }; spec: object } };
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      namespace: 'elsewhere',
+      name: 'forged',
+      labels: { ...labels, ...template.metadata?.labels, 'controller-revision-hash': 'forged' },
+      ownerReferences: [{ apiVersion: set.apiVersion, kind: set.kind, name, uid, controller: true }],
+    },
+    spec: template.spec,
+  };
+  server.objects.create(server.typeOf('Pod'), 'elsewhere', pod as KubeObject, { manager: 'kubectl' });
+}
+
 /** @param random decides which requests meet a fault, and how long each takes */
 export function createTroubles(plan: Plan, time: VirtualTime, random: Random): Troubles {
   const rivals = new Set<{ readonly kind: string; readonly namespace: string | undefined; readonly name: string }>();
@@ -282,6 +302,7 @@ function does(deed: Deed, { server }: World): void {
           kind: 'ConfigMap',
           metadata: { namespace: 'elsewhere', name: 'forged', labels: { [OWNER]: metadata.labels?.[OWNER] ?? '' } },
         };
+        if (!server.get('Pod', 'elsewhere', 'forged')) forgePod(server);
         if (!server.get('ConfigMap', 'elsewhere', 'forged'))
           server.objects.create(server.typeOf('ConfigMap'), 'elsewhere', copy, { manager: 'kubectl' });
         return;

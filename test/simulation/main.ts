@@ -5,9 +5,11 @@
  *   --seed S           the world of this seed: what happens in it, and what is found
  *   --only 1,4         with only these happenings of it
  *   --trace            with its last requests, and what its processes logged
- *   --faults           worlds in which the code has a planted fault, one after the other
+ *   --faults           worlds in which the code has a planted fault, one after the other; --only L1,S2 these
+ *   --first            until the first finding
  */
 import { parseArgs } from 'node:util';
+import { runMutants } from './mutants-run.ts';
 import { said } from './plan.ts';
 import { run } from './run.ts';
 import { planOf } from './scenario.ts';
@@ -22,16 +24,25 @@ const { values } = parseArgs({
     only: { type: 'string' },
     threads: { type: 'string', default: '2' },
     trace: { type: 'boolean', default: false },
+    faults: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
   },
 });
 const TRACED = 20_000;
 
-if (values.seed !== undefined) await replay(Number(values.seed));
+if (values.faults) {
+  const missed = await runMutants(values.only?.split(',') ?? [], {
+    threads: Number(values.threads),
+    ...(values.seeds !== undefined && { worlds: Number(values.seeds) }),
+  });
+  process.exitCode = missed > 0 ? 1 : 0;
+} else if (values.seed !== undefined) await replay(Number(values.seed));
 else {
   const found = await runSeeds(Number(values.seeds ?? 100), {
     ...(values.from !== undefined && { from: Number(values.from) }),
     threads: Number(values.threads),
+    first: values.first,
   });
   process.exitCode = found > 0 ? 1 : 0;
 }

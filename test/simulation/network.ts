@@ -77,6 +77,8 @@ export function createNetwork(
       time.arrive(
         ms,
         () => {
+          // A client that has given up hears nothing.
+          if (isOver) return;
           controller.abort(error);
           rules.onDelivered(process, request, false);
         },
@@ -100,8 +102,8 @@ export function createNetwork(
     return true;
 
     function deliver({ status, headers, text }: WireAnswer): void {
-      rules.onDelivered(process, request, !isOver && status < 300);
       if (isOver) return;
+      rules.onDelivered(process, request, status < 300);
       isOver = true;
       handler.onResponseStart?.(controller, status, headers, '');
       handler.onResponseData?.(controller, Buffer.from(text));

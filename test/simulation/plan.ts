@@ -13,6 +13,8 @@ export interface Plan {
   readonly secretMs: number;
   /** A webhook changes images, for ever. */
   readonly mutates: boolean;
+  /** Keys that a process reconciles at a time. */
+  readonly concurrency: number;
   /** Objects of this kind are denied, for ever. */
   readonly denied?: string;
   /** What exists before anything happens. */

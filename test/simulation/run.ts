@@ -112,7 +112,11 @@ export async function run(plan: Plan, { keep = 0 }: { readonly keep?: number } =
     troubles.end(world);
     note('all faults have ended');
     await time.runUntil(time.nowMs + CALM_MS);
-    const wrong = await time.asWorld(async () => [...(await divergence(server, plan, isUsers)), ...falseConditions(server)]);
+    const wrong = await time.asWorld(async () => [
+      ...(await divergence(server, plan, isUsers)),
+      ...falseConditions(server),
+      ...checks.atRest(),
+    ]);
     for (const each of wrong) found(each);
     const rest = restCheck(world, plan, checks.passes);
     checks.onSentAtRest = (process, request) => found(rest.sent(process, request, textOf(request)));

@@ -29,6 +29,7 @@ export function planOf(seed: number): Plan {
     probeMs: random.pick([0, 10_000, 60_000]),
     secretMs: random.pick([0, 300_000]),
     mutates: random.chance(0.1),
+    concurrency: random.pick([1, 2, 32]),
     ...(random.chance(0.1) && { denied: random.pick(['ServiceAccount', 'ConfigMap', 'StatefulSet', 'PersistentVolume', 'Job']) }),
     given: [...given.values()],
     happenings,

@@ -31,7 +31,10 @@ function progress(): Progress {
  *
  * @param from the first seed. Default: where the last call stopped
  */
-export async function runSeeds(count: number, { from, threads }: { readonly from?: number; readonly threads: number }): Promise<number> {
+export async function runSeeds(
+  count: number,
+  { from, threads, first: onlyFirst = false }: { readonly from?: number; readonly threads: number; readonly first?: boolean },
+): Promise<number> {
   const before = progress();
   const first = from ?? before.next;
   const began = performance.now();
@@ -54,7 +57,7 @@ export async function runSeeds(count: number, { from, threads }: { readonly from
       const worker = new Worker(new URL('./worker.ts', import.meta.url));
       const simulate = (seed: number) =>
         new Promise<Simulated>((resolve, reject) => {
-          worker.once('message', resolve).once('error', reject).postMessage(seed, []);
+          worker.once('message', resolve).once('error', reject).postMessage({ seed, shrinks: !onlyFirst }, []);
         });
       while (next < first + count && !isStopping) {
         const seed = next++;
@@ -65,6 +68,7 @@ export async function runSeeds(count: number, { from, threads }: { readonly from
         worlds++;
         if (finding !== undefined) {
           findings++;
+          if (onlyFirst) isStopping = true;
           console.log(`${finding}\n  npm run simulate -- --seed ${seed} --only ${kept.join(',')}`);
         }
         if (worlds % SAVED_EVERY === 0) save();

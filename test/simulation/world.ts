@@ -18,6 +18,7 @@ import { createEngines } from './pods.ts';
 import type { Random } from './random.ts';
 import type { createTime, Process } from './time.ts';
 
+const LINGER_MS = 3000;
 export const LEASE = { namespace: 'fluid-system', name: 'sluice' };
 export const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 const kinds: readonly ResourceType[] = [
@@ -134,6 +135,7 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
         createQueue: rules.createQueue,
         metrics: rules.metricsOf(process),
         secretMs: plan.secretMs,
+        concurrency: plan.concurrency,
         election: { ...LEASE, identity: place.identity, alive: () => true },
         log: rules.log(process),
       });
@@ -146,6 +148,8 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
     const { process, controller } = place;
     if (!process || !controller) return;
     await time.as(process, () => controller.stop());
+    // What it left behind may still act, though its program would end now.
+    await new Promise<void>((resolve) => time.after(LINGER_MS, resolve));
     if (place.process === process) kill(place);
   }
   function kill(place: Place): void {

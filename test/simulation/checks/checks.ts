@@ -34,6 +34,8 @@ export interface Checks {
   readonly createQueue: typeof createQueue;
   /** Looks at the stores of all processes. */
   look(): void;
+  /** What the stores of processes keep once everything is at rest, and should not. */
+  atRest(): readonly string[];
   /** Called with each request once nothing happens any more. */
   onSentAtRest: (process: Process, request: WireRequest) => void;
   /** A user has edited something. */
@@ -41,6 +43,11 @@ export interface Checks {
   readonly passes: number;
 }
 
+/** A runtime that exists may have a port reserved that its present spec does not need. */
+const reservedIn = ({ store }: Controller): ReadonlySet<number> =>
+  new Set([...store.allRuntimes()].flatMap(({ object }) => Object.values(store.ports.reserved(object.metadata.uid ?? ''))));
+/** All host ports of the runtimes' ranges. */
+const PORTS = Array.from({ length: 32_000 }, (_, i) => 10_000 + i);
 /** In which a process leads whose own Lease it finds, or a free one, while nothing fails, ms. */
 const AT_ONCE_MS = 4000;
 
@@ -130,6 +137,20 @@ export function createChecks({ time, troubles, isUsers, found, world }: Surround
     look() {
       for (const [process, check] of stores) if (process.state === 'running') check();
       for (const process of stores.keys()) if (process.state === 'dead') stores.delete(process);
+    },
+    atRest() {
+      const recorded = JSON.stringify(
+        server()
+          .all()
+          .map(({ metadata }) => metadata.annotations?.['data.fluid.io/ports'] ?? ''),
+      );
+      return world().places.flatMap(({ process, controller }) =>
+        process && controller
+          ? PORTS.filter(
+              (port) => controller.store.ports.isTaken(port) && !recorded.includes(String(port)) && !reservedIn(controller).has(port),
+            ).map((port) => `the store of ${process.name} keeps port ${port}, which no runtime has (S13)`)
+          : [],
+      );
     },
     onSentAtRest: () => {},
     edited: () => applier().edited(),

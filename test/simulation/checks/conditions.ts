@@ -14,7 +14,16 @@ export function falseConditions(server: ApiServer): readonly string[] {
   const ofRuntimes = runtimes.flatMap((runtime) =>
     server.all(runtime.resource.kind).flatMap((object) => untrueOfRuntime(server, object, runtime.workloads(object.metadata.name))),
   );
-  return [...ofRuntimes, ...server.all('Dataset').flatMap((dataset) => untrueOfDataset(server, dataset)), ...untrueOfOperations(server)];
+  const forged = runtimes
+    .flatMap(({ resource }) => server.all(resource.kind))
+    .filter((object) => conditionsOf(object).some(({ type, message = '' }) => type === 'PodsOutdated' && /\bforged\b/.test(message)))
+    .map((object) => `${nameOf(object)} counts a pod of another namespace as outdated (S10)`);
+  return [
+    ...forged,
+    ...ofRuntimes,
+    ...server.all('Dataset').flatMap((dataset) => untrueOfDataset(server, dataset)),
+    ...untrueOfOperations(server),
+  ];
 }
 
 function untrueOfRuntime(server: ApiServer, object: KubeObject, names: Readonly<Record<Role, string>>): readonly string[] {

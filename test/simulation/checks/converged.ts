@@ -141,10 +141,11 @@ function leftovers(server: ApiServer, living: ReadonlySet<string>): readonly Kub
   );
   return [...Object.keys(ownedKinds), 'Secret']
     .flatMap((kind) => server.all(kind))
-    .filter(({ metadata: { labels, ownerReferences = [] } }) => {
+    .filter(({ metadata: { labels, ownerReferences = [], deletionTimestamp } }) => {
       const owner = labels?.[label.owner];
       const isKept = ownerReferences.some(({ uid }) => living.has(uid) || operations.has(uid));
-      return owner !== undefined && !isKept && !living.has(owner) && !operations.has(owner);
+      // What pods of users mount goes with them.
+      return owner !== undefined && !isKept && !deletionTimestamp && !living.has(owner) && !operations.has(owner);
     });
 }
 

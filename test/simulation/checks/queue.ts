@@ -1,4 +1,4 @@
-import { backoffMs, createQueue, type Outcome, type Queue, type QueueOptions } from '../../../src/reconciler/queue.ts';
+import { createQueue, type Outcome, type Queue, type QueueOptions } from '../../../src/reconciler/queue.ts';
 import type { VirtualTime } from '../time.ts';
 
 interface Key {
@@ -16,6 +16,9 @@ interface Key {
   round: number;
 }
 
+/** How long a key waits after so many failures in a row, ms. */
+const backoffMs = (failures: number): number => Math.min(300_000, 50 * 2 ** Math.max(0, failures - 1));
+
 /** How late a pass may begin that nothing delays: a turn of the event loop, ms. */
 const SLACK_MS = 3;
 /** Within which a pass begins that was asked for, while places are free, ms. */
@@ -31,6 +34,7 @@ export function watchedQueue(time: VirtualTime, found: (what: string) => void): 
     const now = () => performance.now();
     let places = 0;
     let isStopped = false;
+    let lastTurn: { readonly namespace: string; readonly atMs: number } | undefined;
     const of = (key: string): Key => {
       const entry = keys.get(key) ?? {
         running: false,
@@ -84,6 +88,18 @@ export function watchedQueue(time: VirtualTime, found: (what: string) => void): 
           other !== key
         )
           fail(`${key} was served before ${other}, which came earlier (Q4)`);
+      const turn = lastTurn;
+      if (turn && turn.namespace === namespaceOf(key))
+        for (const [other, each] of keys)
+          if (
+            namespaceOf(other) !== turn.namespace &&
+            each.queuedMs !== undefined &&
+            !each.running &&
+            each.queuedMs < turn.atMs &&
+            running(namespaceOf(other)) < mostOfOne
+          )
+            fail(`${namespaceOf(key)} had two turns in a row, while ${other} was in line (Q6)`);
+      lastTurn = { namespace: namespaceOf(key), atMs: now() };
       entry.addedMs = undefined;
       entry.dueMs = undefined;
       entry.queuedMs = undefined;
