@@ -188,6 +188,11 @@ export const causes = {
     toDo: 'nothing: it starts when its turn comes',
     passing: true,
   },
+  NoPods: {
+    means:
+      'the Job of an operation has no pod, a minute after it was created; the message has the latest event `FailedCreate` of the Job: a quota, Pod Security or an admission webhook refuses the pod',
+    toDo: 'change what the message names: Kubernetes tries again by itself. Whoever may write events in the namespace could have written that text',
+  },
   DataOperationWaiting: {
     means: 'the operation of `spec.runAfter` is not complete yet',
     toDo: 'nothing: it starts after that one. See that one if it lasts',

@@ -49,6 +49,7 @@ const UNUSED: Readonly<Record<string, string>> = {
   'get pods': 'the same',
   'get workload.fluid.io/advancedstatefulsets': 'what Fluid created for a CacheRuntime: test/cluster/reconciler/takeover.test.ts',
   'delete workload.fluid.io/advancedstatefulsets': 'the same',
+  'list events': 'an operation whose Job gets no pod for a minute: test/reconciler/operations/no-pods.test.ts',
   'patch events.k8s.io/events': 'an event that still goes on after a minute: test/kube/events/events.test.ts',
 };
 

@@ -28,6 +28,7 @@ export const ownedKinds = {
 export const Secret = kind('', 'Secret', 'secrets');
 export const Pod = kind('', 'Pod', 'pods');
 export const Node = kind('', 'Node', 'nodes', false);
+export const Event = kind('', 'Event', 'events');
 
 export const workloadKind = (role: Role) => (role === 'fuse' ? 'DaemonSet' : 'StatefulSet');
 

@@ -92,7 +92,8 @@ function turnHold({ key, line, isLongLine, target, other }: OperationWorld): Hol
   const position = found < 0 ? line.length : found;
   const [first] = line;
   if (!first || position === 0) return undefined;
-  const doing = first.isRunning ? 'runs' : 'is next';
+  const runs = first.hasNoPods ? 'runs, but Kubernetes creates no pod of it: see its condition Complete' : 'runs';
+  const doing = first.isRunning ? runs : 'is next';
   const datasets = other ? `Datasets ${target.name} and ${other.key.name}` : `Dataset ${target.name}`;
   // Its place would be another one whenever the line moves: a write for each of thousands.
   const again = found < 0 ? { retryMs: JOINED_MS } : {};

@@ -11,7 +11,7 @@ export function lastWords({ name, exitCode, message }: EndedPod): string {
 }
 
 /** Without the colours and movements of a terminal, and without other characters that no text has. */
-const printable = (text: string): string =>
+export const printable = (text: string): string =>
   stripVTControlCharacters(text)
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(/[^\P{C}\n\t]/gu, '');

@@ -3,7 +3,7 @@ import { keyText, type OperationKey } from '../world.ts';
 import { readySince } from './predecessor.ts';
 import { operationKeyOf } from './references.ts';
 import { pauseOf } from './requests.ts';
-import { endOf, isDone, isOver, isRunning, waitingSince } from './status.ts';
+import { endOf, hasNoPods, isDone, isOver, isRunning, waitingSince } from './status.ts';
 import type { OperationObject, Place } from './world.ts';
 
 interface LineOptions {
@@ -25,7 +25,7 @@ export function lineOf(operations: readonly OperationObject[], { find, hasJob }:
     // One that is being deleted may wait for finalizers of others long after its Job is gone.
     const runs = hasJob(key) || (isRunning(operation) && !metadata.deletionTimestamp);
     const created = Date.parse(metadata.creationTimestamp ?? '') || 0;
-    if (runs) return { key, isRunning: true, isStuck: false, since: created };
+    if (runs) return { key, isRunning: true, isStuck: false, since: created, hasNoPods: hasNoPods(operation) };
     // The schedule starts its Jobs, whoever runs. One that is to run once more is not ready for that yet.
     if (metadata.deletionTimestamp || operation.spec.policy === 'Cron' || isDone(operation)) return [];
     if (pauseOf(operation) || waitsFor(operation, 'isUnready')) return [];
@@ -61,6 +61,7 @@ export const isSamePlace = (old: OperationObject, now: OperationObject): boolean
   old.spec === now.spec &&
   (old.status?.phase || 'Pending') === (now.status?.phase || 'Pending') &&
   resetAt(old) === resetAt(now) &&
+  hasNoPods(old) === hasNoPods(now) &&
   old.status?.waitingFor?.operationComplete === now.status?.waitingFor?.operationComplete &&
   old.status?.observedRunAfter === now.status?.observedRunAfter &&
   waitsFor(old, 'isRefusal') === waitsFor(now, 'isRefusal') &&

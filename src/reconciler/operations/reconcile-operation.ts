@@ -5,12 +5,13 @@ import { held } from '../holds.ts';
 import type { Key, Next, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
-import { expiresInMs, untilExpiry } from './expiry.ts';
 import { endIdle, endRun } from './end-run.ts';
+import { expiresInMs, untilExpiry } from './expiry.ts';
 import { PROGRESS_MS } from './infos.ts';
+import { lackOfPods } from './no-pods.ts';
 import { mark, provide, refuse } from './provide.ts';
 import { reconcileSchedule, unsuspend } from './reconcile-schedule.ts';
-import { announce, fail, remove, report } from './report.ts';
+import { announce, fail, remove, report, reportRun } from './report.ts';
 import { isRetried } from './requests.ts';
 import { endedStatus, resetStatus, runningStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld } from './world.ts';
@@ -106,7 +107,9 @@ async function resume(cluster: OperationCluster, world: OperationWorld, reportIn
   return 'on-change';
 }
 async function follow(cluster: OperationCluster, world: OperationWorld, job: JobView): Promise<Next> {
-  await cluster.writeStatus(world.operation, runningStatus(world, cluster.progress(world, job)));
+  const { hold, againMs } = lackOfPods(cluster, world, job);
+  await reportRun(cluster, world, runningStatus(world, cluster.progress(world, job)), hold);
+  if (againMs !== undefined) return { again: againMs };
   return job.progressFile === undefined ? 'on-change' : { again: PROGRESS_MS };
 }
 

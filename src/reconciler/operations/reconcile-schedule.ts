@@ -6,8 +6,9 @@ import type { Next } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { endIdle } from './end-run.ts';
 import { PROGRESS_MS } from './infos.ts';
+import { lackOfPods } from './no-pods.ts';
 import { provide } from './provide.ts';
-import { announce, fail, noticeOf } from './report.ts';
+import { announce, fail, noticeOf, reportRun } from './report.ts';
 import { retryOf } from './requests.ts';
 import { hasReported, scheduledStatus, waitingSince } from './status.ts';
 import type { OperationWorld } from './world.ts';
@@ -27,7 +28,8 @@ export async function reconcileSchedule(
   const isNews = latest?.end !== undefined && !hasReported(operation, latest.end);
   const pod = isNews ? await cluster.lastPod(key, latest).catch(() => undefined) : undefined;
   const status = scheduledStatus(world, { infos, pod });
-  const wrote = await cluster.writeStatus(operation, status);
+  const { hold: lack, againMs } = lackOfPods(cluster, world, latest);
+  const wrote = await reportRun(cluster, world, status, lack);
   // One that ended before a pause, or before its CronJob could not be written, was announced then.
   if (wrote && isNews && waitingSince(operation) <= Date.parse(latest.end.at)) announce(cluster, world, latest, latest.end, status);
   const retry = retryOf(operation);
@@ -37,6 +39,7 @@ export async function reconcileSchedule(
   }
   await endIdle(cluster, world, manifests, reportInMs);
   if (hold?.fails) return failing(hold.message, reportInMs <= 0 ? noticeOf(cluster, world, hold.reason, hold.message) : undefined);
+  if (againMs !== undefined) return { again: againMs };
   return latest && !latest.end && latest.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
 }
 

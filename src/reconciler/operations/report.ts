@@ -5,7 +5,7 @@ import { failing } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
 import type { Failure, Hold } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
-import { waitingStatus } from './status.ts';
+import { waitingStatus, withoutPods } from './status.ts';
 import type { JobEnd, JobView, OperationWorld } from './world.ts';
 
 /** What a pass over an operation reports: statuses with their events. */
@@ -24,6 +24,19 @@ export async function report(
   if ((!isPassing(hold) && !causeOf(reason).isWanted) || causeOf(reason).hasEvent)
     cluster.notice(world.operation, { type: 'Warning', reason, note });
   else cluster.notice(world.operation, { type: 'Normal', reason, note });
+}
+
+/** That it runs, or why its Job gets no pod. True when something may have been written. */
+export async function reportRun(
+  cluster: OperationCluster,
+  world: OperationWorld,
+  running: OperationStatus,
+  hold: Hold | 'asking' | undefined,
+): Promise<boolean> {
+  const status = withoutPods(world, running, hold);
+  if (hold === undefined || hold === 'asking') return cluster.writeStatus(world.operation, status);
+  await report(cluster, world, hold, status);
+  return true;
 }
 
 /** What could not be written. */

@@ -1,5 +1,6 @@
 import { annotation, type DatasetPhase, durationText, type OperationStatus, type RuntimeCondition } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
+import type { Reason } from '../reasons.ts';
 import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
 import { affinityTo } from './affinity.ts';
@@ -31,6 +32,10 @@ export const isSettled = (operation: OperationObject): boolean =>
   operation.spec.ttlSecondsAfterFinished === undefined &&
   operation.status?.lastScheduleTime === undefined;
 export const isRunning = (operation: OperationObject): boolean => phaseOf(operation) === 'Executing';
+
+/** Whether its status says that its Job gets no pod. */
+export const hasNoPods = ({ status }: OperationObject): boolean =>
+  status?.conditions?.some(({ reason }) => reason === ('NoPods' satisfies Reason)) ?? false;
 
 /** When it was complete or failed, RFC 3339. */
 export const endOf = (operation: OperationObject | undefined): string | undefined =>
@@ -81,6 +86,15 @@ const isAtRest = ({ operation, works }: OperationWorld): boolean => {
   const jobs = works.filter(({ kind }) => kind === 'Job');
   return (pauseOf(operation) !== undefined || jobs.length > 0) && jobs.every(({ state }) => state === 'rests');
 };
+
+/** It runs, but its Job gets no pod. */
+export function withoutPods(world: OperationWorld, status: Status, hold: Hold | 'asking' | undefined): Status {
+  const { operation, now } = world;
+  if (hold === 'asking') return hasNoPods(operation) ? { ...status, conditions: before(operation).conditions ?? [] } : status;
+  if (hold === undefined) return status;
+  const { reason, message } = hold;
+  return { ...status, conditions: conditions(operation, { type: 'Complete', status: 'False', reason, message }, now) };
+}
 
 /** Its Job runs. */
 export const runningStatus = (world: OperationWorld, infos?: Infos): Status => ({

@@ -63,6 +63,8 @@ export interface Work {
 export interface Place {
   readonly key: OperationKey;
   readonly isRunning: boolean;
+  /** Its Job gets no pod, as its status says. */
+  readonly hasNoPods?: boolean;
   /** The API server refuses its Job: those behind it go first. */
   readonly isStuck: boolean;
   /** When it could have started, in milliseconds since the epoch: it was created, and what it runs after was complete. */
@@ -87,6 +89,8 @@ export interface JobView {
   readonly mounts?: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** No pod of it was created `yet`; or those that it had have ended, and `now` it has none. */
+  readonly noPods?: 'yet' | 'now';
   /** Why the Job ended: its condition Complete or Failed. */
   readonly end?: JobEnd;
 }

@@ -18,10 +18,12 @@ export function selectionOf(type: ResourceType, { namespace, labelSelector, fiel
 const FIELDS = ['metadata.name', 'metadata.namespace'];
 const POD_FIELDS = ['spec.nodeName', 'status.phase', 'spec.serviceAccountName', 'spec.restartPolicy'];
 
+const EVENT_FIELDS = ['involvedObject.uid', 'reason', 'type'];
+
 function fieldRequirement({ kind }: ResourceType, part: string): (object: KubeObject) => boolean {
   const [, path = '', operator, value = ''] = /^([^=!]+?)(!=|==?)(.*)$/.exec(part) ?? [];
-  if (!FIELDS.includes(path) && !(kind === 'Pod' && POD_FIELDS.includes(path)))
-    throw badRequest(`field label not supported: ${path || part}`);
+  const more = kind === 'Pod' ? POD_FIELDS : kind === 'Event' ? EVENT_FIELDS : [];
+  if (!FIELDS.includes(path) && !more.includes(path)) throw badRequest(`field label not supported: ${path || part}`);
   return (object) => (String(valueAt(object, path.split('.')) ?? '') === value) === (operator !== '!=');
 }
 const valueAt = (value: unknown, [field, ...rest]: readonly string[]): unknown =>

@@ -2,14 +2,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basePlan, defineRuntime, type LoadSpec } from '../../../src/constructs/index.ts';
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
+import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
 import { differences } from '../../../src/reconciler/diff/compare.ts';
-import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { refusedPods } from '../../../src/reconciler/kubernetes/observe/refused-pods.ts';
 import { planInput } from '../../../src/testing/index.ts';
-import { freshNamespace, sharedCluster } from '../../support/test-cluster.ts';
 import { ExampleRuntime } from '../../support/example-runtime/spec.ts';
 import { ExampleLoad, type LoadPlan } from '../../support/load.ts';
+import { eventually } from '../../support/sluice.ts';
+import { freshNamespace, sharedCluster } from '../../support/test-cluster.ts';
 
 const batch = { group: 'batch', version: 'v1', namespaced: true };
 const KINDS: Readonly<Record<string, ResourceType>> = {
@@ -58,4 +60,28 @@ test.each<[string, LoadSpec]>([
     expect(differences(sent, await client.create(type, sent, { fieldValidation: 'Strict' }))).toEqual([]);
     expect(differences(sent, await client.apply(type, sent, { force: true, fieldValidation: 'Strict' }))).toEqual([]);
   }
+});
+
+test.each([
+  ['a quota', /exceeded quota: none/, {}],
+  ['Pod Security', /violates PodSecurity "restricted/, { 'pod-security.kubernetes.io/enforce': 'restricted' }],
+])('a Job whose pods %s refuses: Kubernetes says so in its events', async (what, words, labels) => {
+  const namespace = await freshNamespace(await sharedCluster(), 'operations');
+  await client.patch(
+    { ...batch, group: '', plural: 'namespaces', kind: 'Namespace', namespaced: false },
+    { name: namespace },
+    { metadata: { labels } },
+    { type: 'merge' },
+  );
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none', namespace }, spec: { hard: { pods: '0' } } };
+  if (what === 'a quota')
+    await client.create({ ...batch, group: '', plural: 'resourcequotas', kind: 'ResourceQuota' }, quota as KubeObject);
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'example.io/load:v1' }] } };
+  const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'job', namespace }, spec: { template } };
+  const { uid = '' } = (await client.create(ownedKinds.Job, job as KubeObject)).metadata;
+  await eventually(async () => expect(await refusedPods(client, { namespace, uid })).toMatch(words));
+  expect(await refusedPods(client, { namespace, uid: 'another' })).toBeUndefined();
+  expect((await client.get(ownedKinds.Job, { namespace, name: 'job' }))['status']).not.toMatchObject({
+    active: expect.toSatisfy((n) => n > 0),
+  });
 });

@@ -1,9 +1,11 @@
 import type { KubeObject } from '../../../kube/types.ts';
 import { infosOf, PROGRESS_MS } from '../../operations/infos.ts';
+import { NO_PODS_MS } from '../../operations/no-pods.ts';
 import type { EndedPod, Infos, JobView, OperationWorld } from '../../operations/world.ts';
 import type { Key } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { Pod } from '../kinds.ts';
+import { refusedPods } from '../observe/refused-pods.ts';
 
 /** A Job has one pod at a time, and replaces a few. */
 const MOST_PODS = 20;
@@ -87,4 +89,17 @@ export function progressOf(context: ClusterContext, { key, operation }: Operatio
   const ask = () => exec(where, ['cat', file], TIMEOUT_MS, MOST_BYTES).then(infosOf, () => ({}));
   const { value } = jobs.ask<Infos>(`${operation.metadata.uid}/progress`, due, ask, () => wake(key));
   return value && Object.keys(value).length > 0 ? value : undefined;
+}
+
+/** Why its Job gets no pod, as Kubernetes said last. A new answer wakes the operation. */
+export function podRefusalOf(
+  { client, jobs, wake }: Pick<ClusterContext, 'client' | 'jobs' | 'wake'>,
+  { key, operation }: OperationWorld,
+  { uid }: JobView,
+): string | 'asking' | undefined {
+  const { namespace } = key;
+  const due = { namespace, version: uid, everyMs: NO_PODS_MS };
+  const ask = () => refusedPods(client, { namespace, uid });
+  const asked = jobs.ask<string | undefined>(`${operation.metadata.uid}/refusal`, due, ask, () => wake(key));
+  return asked.running && asked.endedAt === undefined ? 'asking' : asked.value;
 }

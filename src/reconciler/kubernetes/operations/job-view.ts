@@ -12,6 +12,8 @@ interface JobStatus {
   }[];
   readonly active?: number;
   readonly terminating?: number;
+  readonly failed?: number;
+  readonly succeeded?: number;
 }
 const statusOf = ({ status }: LiveObject): JobStatus => (status ?? {}) as JobStatus;
 
@@ -28,6 +30,7 @@ export function jobView(job: LiveObject | undefined, owner: string): JobView | u
     [annotation.observedMounts]: mounts,
   } = job.metadata.annotations ?? {};
   const end = conditions.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
+  const noPods = lackOf(job);
   return {
     name: job.metadata.name,
     uid: job.metadata.uid,
@@ -35,6 +38,7 @@ export function jobView(job: LiveObject | undefined, owner: string): JobView | u
     ...(progressFile !== undefined && { progressFile }),
     ...(retry !== undefined && { retry }),
     ...(mounts !== undefined && { mounts }),
+    ...(noPods && { noPods }),
     ...(end && {
       end: {
         type: end.type as JobEnd['type'],
@@ -44,6 +48,13 @@ export function jobView(job: LiveObject | undefined, owner: string): JobView | u
       },
     }),
   };
+}
+
+/** A suspended Job wants no pods. */
+function lackOf(job: LiveObject): JobView['noPods'] {
+  const { active = 0, terminating = 0, failed = 0, succeeded = 0 } = statusOf(job);
+  if (active + terminating > 0 || (job.spec as { suspend?: boolean } | undefined)?.suspend) return undefined;
+  return failed + succeeded > 0 ? 'now' : 'yet';
 }
 
 /** A CronJob as its operation sees it; undefined if it belongs to another one. */

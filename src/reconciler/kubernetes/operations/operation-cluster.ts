@@ -18,7 +18,7 @@ import { ownedKinds } from '../kinds.ts';
 import { faultOf } from '../store/resources.ts';
 import { createLines } from './lines.ts';
 import { jobView, latestOf, scheduleView, workOf } from './job-view.ts';
-import { lastPod, progressOf } from './job-pods.ts';
+import { lastPod, podRefusalOf, progressOf } from './job-pods.ts';
 import { operationApplier } from './operation-objects.ts';
 import { helpersOf, runEnder } from './end-run.ts';
 import { preparer } from './prepare.ts';
@@ -116,6 +116,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     endRun: runEnder(context),
     suspend: suspender(context),
     progress: (world, job) => progressOf(context, world, job),
+    podRefusal: (world, job) => podRefusalOf(context, world, job),
     lastPod: (of, job) => lastPod(context, of, job),
     writeStatus: (operation, status) => users.writeStatus(store.typeOf(operation.kind), operation, status, 'given'),
     ended({ kind }, { createdAt }, { type, at }) {

@@ -70,10 +70,9 @@ const BODIES: Readonly<Record<string, (spec: Fields, status: Fields) => Body>> =
     };
   },
   PersistentVolumeClaim: ({ volumeName }, { phase }) => ({ spec: { volumeName }, status: { phase } }),
-  Job: ({ suspend }, { conditions, active, terminating }) => ({
+  Job: ({ suspend }, { conditions, active, terminating, failed, succeeded }) => ({
     spec: { suspend },
-    // How many pods it has matters only until they have ended.
-    status: suspend ? { conditions, active, terminating } : { conditions },
+    status: { conditions, active, terminating, failed, succeeded },
   }),
   CronJob: ({ suspend }, { lastScheduleTime, lastSuccessfulTime }) => ({
     spec: { suspend },

@@ -1,0 +1,33 @@
+import { redactedText } from '../../../api/redact.ts';
+import type { KubeClient } from '../../../kube/contract.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import { printable } from '../../operations/last-words.ts';
+import { Event } from '../kinds.ts';
+
+/** Kubernetes makes one event of repeated ones, unless their texts differ. */
+const MOST_EVENTS = 50;
+const MOST_CHARACTERS = 500;
+
+/**
+ * Why Kubernetes could not create the pods of an object: a quota, Pod Security, a webhook. Anybody who may write events in the namespace could
+ * have written it: it is shown, and nothing follows from it. threat-model: R-job-events
+ *
+ * @param uid of a Job or a workload
+ * @returns the latest words, without secrets; undefined if there are none, or no longer
+ * @throws ApiError, NoAnswer
+ */
+export async function refusedPods(
+  client: Pick<KubeClient, 'list'>,
+  { namespace, uid }: { readonly namespace: string; readonly uid: string },
+): Promise<string | undefined> {
+  const fieldSelector = `involvedObject.uid=${uid},reason=FailedCreate`;
+  const { items } = await client.list(Event, { namespace, fieldSelector, limit: MOST_EVENTS });
+  const [latest] = items.toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)));
+  const message = latest?.['message'];
+  // Redacted before the cut, which may part a secret from its name.
+  const text = typeof message === 'string' ? [...redactedText(printable(message)).trim()].slice(0, MOST_CHARACTERS).join('') : '';
+  return text || undefined;
+}
+
+const timeOf = (event: KubeObject): string =>
+  String(event['lastTimestamp'] ?? event['eventTime'] ?? event.metadata.creationTimestamp ?? '');
