@@ -144,5 +144,5 @@ function synth({ name, namespace }: Pick<BasePlan, 'name' | 'namespace'>, popula
     (each) => each.node.dependencies.length === 0 && each.node.validate().length === 0 && (each === chart || !Chart.isChart(each)),
   );
   const manifests = isPlain ? all.filter((each) => ApiObject.isApiObject(each)).map((each) => each.toJson()) : chart.toJson();
-  return storable(manifests as Manifest[]);
+  return (manifests as Manifest[]).map((manifest) => storable(manifest));
 }

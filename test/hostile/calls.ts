@@ -408,7 +408,9 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     operationWithinReason: 'is measured with OperationJob',
     storable: {
       many: (entries) =>
-        ignoringErrors(() => storable([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: record(entries) }])),
+        ignoringErrors(() =>
+          storable({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: record(entries) }, 'x'.repeat(2 << 20)),
+        ),
     },
     withinReason: {
       many: (entries) =>

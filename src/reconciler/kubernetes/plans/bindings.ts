@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '../../../api/index.ts';
 import type { BoundRuntime, Part, RuntimeInput, Runtime, Settings } from '../../../constructs/index.ts';
+import { storable } from '../../../constructs/limits.ts';
 import { cacheAffinityOf } from '../../status/cache.ts';
 import type { Finding, Outline, World } from '../../world.ts';
 import { type Digest, digestOf, recalled } from './digests.ts';
@@ -155,10 +156,10 @@ const fingerprint = (input: Input): string => hash('sha1', JSON.stringify(input)
 export const hashOf = (manifest: Manifest, text: string = JSON.stringify(manifest)): string =>
   hash('sha256', text, 'buffer').toString('hex', 0, 8);
 
-const sketch = (manifest: Manifest, text?: string): Sketch => ({
+const sketch = (manifest: Manifest, text: string = JSON.stringify(manifest)): Sketch => ({
   kind: manifest.kind,
   name: flat(manifest.metadata.name),
-  hash: hashOf(manifest, text),
+  hash: hashOf(storable(manifest, text), text),
   found: undefined,
 });
 /** @param before of the plan before: an object that existed then is known to have been created */
