@@ -145,6 +145,8 @@ function leftovers(server: ApiServer, living: ReadonlySet<string>): readonly Kub
       const owner = labels?.[label.owner];
       const isKept = ownerReferences.some(({ uid }) => living.has(uid) || operations.has(uid));
       // What pods of users mount goes with them.
+      // A user has taken the label of its owner away: it is that user's from then on, and no runtime's.
+      if (owner === 'nobody') return false;
       return owner !== undefined && !isKept && !deletionTimestamp && !living.has(owner) && !operations.has(owner);
     });
 }
