@@ -56,15 +56,23 @@ function knownIn(namespace: string, missing: readonly string[]): Known {
   const claims = [...ofKind(objects, 'PersistentVolumeClaim'), ...ofKind(objects, 'PersistentVolume').map(claimOf)].filter(
     ({ metadata }) => !missing.includes(metadata.name),
   );
-  const daemonSets = ofKind(objects, 'DaemonSet').map((object) => ({ ...object, metadata: { ...object.metadata, generation: 1 } }));
+  // The text of a record is divided by slashes.
+  const daemonSets = ofKind(objects, 'DaemonSet').map((object) => ({
+    ...object,
+    metadata: { ...object.metadata, uid: `${object.metadata.uid}`.replaceAll('/', '-'), generation: 1 },
+  }));
   const fuses = daemonSets.map(fuseProjection());
   /** As the controller records it once it has taken the volume over. */
   const recorded = (volume: KubeObject): KubeObject => {
     const { claimRef } = volume['spec'] as { claimRef: { name: string } };
     const fuse = daemonSets.find(({ metadata: { ownerReferences = [] } }) => ownerReferences.some(({ name }) => name === claimRef.name));
     if (!fuse) return volume;
-    const { name, uid } = fuse.metadata;
-    const record = { 'data.fluid.io/verified-fuse': `${name}/${uid?.replaceAll('/', '-')}/1/hash` };
+    const { name, uid, ownerReferences = [] } = fuse.metadata;
+    const refused = ownerReferences.map(({ kind }) => NEEDS_THE_NODE[kind]).find((reason) => reason !== undefined);
+    const record = {
+      'data.fluid.io/verified-fuse': `${name}/${uid}/1/hash`,
+      'data.fluid.io/sidecar': JSON.stringify({ caches: cachesIn(fuse), ...(refused !== undefined && { refused }) }),
+    };
     return { ...volume, metadata: { ...volume.metadata, annotations: { ...volume.metadata.annotations, ...record } } };
   };
   const resources = statuses.map((status) => ({ ...inputs.find((input) => isSame(input, status)), ...status }) as KubeObject);
@@ -83,6 +91,18 @@ function knownIn(namespace: string, missing: readonly string[]): Known {
       ),
   });
 }
+
+/** Volumes of cache, by the names of Fluid's charts. */
+function cachesIn({ spec }: KubeObject): readonly string[] {
+  const { volumes = [] } = (spec as { readonly template: { readonly spec: { readonly volumes?: readonly { name: string }[] } } }).template
+    .spec;
+  return volumes.flatMap(({ name }) => (/^(cache-dir-|mem$)/.test(name) ? [name] : []));
+}
+/** What runtimes/efc and runtimes/vineyard say of their clients. */
+const NEEDS_THE_NODE: Readonly<Record<string, string>> = {
+  EFCRuntime: 'EFC needs the session manager of its node',
+  VineyardRuntime: 'Vineyard needs the socket of a server on its node',
+};
 
 const documents = (file: string): readonly KubeObject[] =>
   existsSync(file)

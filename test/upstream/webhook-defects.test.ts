@@ -89,7 +89,7 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
   W15: {
     fluid: 'what is remembered of runtimes is as old as ten minutes',
     decided: 'watches know it',
-    shown: ['webhook/watches/watches.test.ts', 'is found by its runtime, as it is now'],
+    shown: ['webhook/watches/watches.test.ts', 'is found by its name, as it is now, with what only the API server writes'],
   },
   W16: {
     fluid: 'a claim that does not exist yet fails the pod',
