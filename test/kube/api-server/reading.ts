@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { KubeClient } from '../../../src/kube/contract.ts';
 import { isAbsent } from '../../../src/kube/errors.ts';
+import { Event } from '../../../src/reconciler/kubernetes/kinds.ts';
 import { kinds } from '../../support/kinds.ts';
 import type { Subject } from '../api-server.suite.ts';
 import { configMap, refusal, refused } from './objects.ts';
@@ -49,6 +50,22 @@ export function reading(subject: () => Subject): void {
     await make('two');
     expect(await names({ fieldSelector: 'metadata.name=two' })).toEqual(['two']);
     expect(await refusal(client.list(ConfigMap, { namespace, fieldSelector: 'data.x=1' }))).toMatchObject(refused(400, 'BadRequest'));
+  });
+  test('events are selected by their object and their reason', async () => {
+    const about = (name: string, uid: string, reason: string) =>
+      client.create(Event, {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name, namespace },
+        involvedObject: { apiVersion: 'batch/v1', kind: 'Job', namespace, name: 'job', uid },
+        reason,
+        type: 'Warning',
+      });
+    await about('a', 'one', 'FailedCreate');
+    await about('b', 'one', 'SuccessfulCreate');
+    await about('c', 'two', 'FailedCreate');
+    const { items } = await client.list(Event, { namespace, fieldSelector: 'involvedObject.uid=one,reason=FailedCreate', limit: 10 });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['a']);
   });
   test('pages are of one moment, in the order of names', async () => {
     for (const name of ['c', 'a', 'e', 'b', 'd']) await make(name, { paged: 'yes' });
