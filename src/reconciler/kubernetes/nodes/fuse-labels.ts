@@ -43,6 +43,6 @@ export function createFuseLabels(): FuseLabels {
   };
 }
 
-/** The labels that a node should have by the records of its plugin. */
+/** The labels that a node should have by the records of its plugin. threat-model: R-node-records */
 export const recordedOn = ({ metadata: { annotations = {} } }: Pick<KubeObject, 'metadata'>): readonly string[] =>
   Object.keys(annotations).flatMap((key) => (key.startsWith(FUSE_NODE_RECORDS) ? [fuseNodeLabelOf(key)] : []));

@@ -99,7 +99,10 @@ export function createNodeWrites({ client, store, clock, patches: patchesFor, on
   };
 }
 
-/** Where a label is put back, only onto the version that lacks it: a plugin that removes label and record meanwhile keeps its word. */
+/**
+ * A merge patch of the metadata. One that puts a label back names the version that lacks it: if the plugin removes label and record meanwhile,
+ * they stay removed. threat-model: keeps
+ */
 function changes(marks: Patch, { resourceVersion }: KubeObject['metadata']): object {
   const isRecord = ([key]: readonly [string, unknown]) => key.startsWith(FUSE_NODE_RECORDS);
   const records = Object.entries(marks).filter(isRecord);

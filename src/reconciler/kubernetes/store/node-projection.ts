@@ -28,6 +28,7 @@ export function nodeProjection(
 const known = (before: Labels | undefined, now: Labels | undefined): Labels | undefined =>
   before && now && isAlike(before, now) ? before : now;
 
+/** The records of fuse labels, as they are. threat-model: keeps */
 function recordsOf(annotations: Labels = {}): Labels | undefined {
   const records = Object.entries(annotations).filter(([key]) => key.startsWith(FUSE_NODE_RECORDS));
   return records.length > 0 ? Object.fromEntries(records) : undefined;
