@@ -1,7 +1,8 @@
 /**
  * All that commands write to standard output and standard error. Texts of tenants, such as messages of events, names and values, could have
  * characters that a terminal obeys (CVE-2021-25743): they are written as JSON escapes them, and a text of several lines is indented, so that
- * it forges no line of the command's own. No other module of src writes to these streams: a test looks.
+ * it forges no line of the command's own. No other command writes to these streams: a test looks. An exec plugin of a kubeconfig, which asks
+ * its user at the terminal, writes its own texts there.
  */
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
@@ -15,10 +16,10 @@ interface Styled {
 /** A line of a report: texts side by side, of whoever has written them. */
 export type Line = string | readonly (string | Styled)[];
 
-/** A text in the colours of this style, where the stream has some. */
+/** A text in this style, if the stream has colours. */
 export const styled = (style: Style, text: string): Styled => ({ style, text });
 
-/** What a terminal would obey, and what reverses or hides text, as JSON escapes it. Lines and tabs stay: of JSON the meaning stays too. */
+/** Escapes what a terminal would obey, and what reverses or hides text, as JSON does: JSON keeps its meaning. Lines and tabs stay. */
 export const visible = (text: string): string => text.replace(/[^\n\t]+/g, oneLine);
 
 /** What lines look like without colours. */

@@ -4,9 +4,11 @@
  *   --seeds N          N worlds, after those of the last call; with --from S from seed S
  *   --seed S           the world of this seed: what happens in it, and what is found
  *   --only 1,4         with only these happenings of it
+ *   --shrink           with only a few happenings with which it still fails
  *   --trace            with its last requests, and what its processes logged
  *   --faults           worlds in which the code has a planted fault, one after the other; --only L1,S2 these
  *   --first            until the first finding
+ *   --threads N        on N threads; default 2
  */
 import { parseArgs } from 'node:util';
 import { runMutants } from './mutants-run.ts';

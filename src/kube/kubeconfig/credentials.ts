@@ -84,7 +84,7 @@ function checkPair(cert: string, key: string, where: string): void {
   if (!isPair) throw new Error(`${where}: expected the certificate of client-key, found that of another key`);
 }
 
-/** The file holds if there are both, and is read again; what `token` says holds while it cannot be read. */
+/** If there are both, the file counts. It is read again; while it cannot be, what was read before counts. */
 function tokens({ fields, folder }: Entry, times: Times): Pick<Credentials, 'token' | 'refused'> {
   const [token, file] = [fields.text('token'), fields.text('tokenFile')];
   if (file !== undefined) {
@@ -109,7 +109,7 @@ function asked(ask: () => Promise<ExecCredential>, times: Times): Pick<Credentia
     cert: () => known?.cert,
     key: () => known?.key,
     refused(token) {
-      // Not what was asked for meanwhile.
+      // A credential that was obtained meanwhile stays.
       if (known?.token === token) known = undefined;
     },
   };

@@ -20,9 +20,9 @@ export interface Surroundings {
 
 const GROUP = 'client.authentication.k8s.io';
 const VERSIONS = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
-/** Of `v1` it has to be named. */
+/** With `v1`, the mode must be set. */
 const MODES = ['Never', 'IfAvailable', 'Always'];
-/** Without anybody who could answer it, a plugin that takes longer hangs. */
+/** A plugin that nobody can answer, and that takes longer than this, hangs. */
 const PATIENCE_MS = 300_000;
 
 /**
@@ -57,12 +57,12 @@ export function execPlugin({ fields, folder }: Entry, cluster: object, { env, is
         args,
         { env: environment, maxBuffer: 1 << 20, ...(!interactive && { timeout: PATIENCE_MS }) },
         (error, stdout, stderr) => {
-          // What it printed for the user is the end of the error; all of it may be a token.
+          // Standard error ends the message. Standard output may be a token, and is not quoted.
           if (error) fail(new Error(`${fields.where('command')}: ${command} failed: ${said(error, stderr)}`, { cause: error }));
           else done(stdout);
         },
       );
-      // It asks at the terminal, as beneath kubectl.
+      // The plugin asks at the terminal, as it does under kubectl.
       if (interactive) {
         child.stderr?.pipe(process.stderr, { end: false });
         if (child.stdin) process.stdin.pipe(child.stdin).on('error', () => {});

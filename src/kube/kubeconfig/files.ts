@@ -18,7 +18,7 @@ export interface Chosen {
 /**
  * What a context of one kubeconfig or of several says; of entries with one name, that of the first file holds, as for kubectl.
  *
- * @param files those that do not exist are passed over, but for one alone
+ * @param files of several, those that do not exist are passed over; one alone has to exist
  * @throws Error that names file and field
  */
 export function chooseContext(files: readonly string[], wanted: string | undefined): Chosen {
@@ -65,7 +65,7 @@ function yamlIn(file: string, text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    // The first line: what follows quotes the file.
+    // The first line only: what follows quotes the file, which may have secrets.
     throw new Error(`${file}: expected YAML, found: ${(error as Error).message.split('\n')[0]}`, { cause: error });
   }
 }

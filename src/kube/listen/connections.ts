@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net';
 
 /** Which connections may be closed for others. */
 export interface Connections {
-  /** What was asked on it is being answered: it is not closed for another. */
+  /** A request on this connection is being answered: it is not closed for another one. */
   answering(socket: Socket): void;
   answered(socket: Socket): void;
 }
@@ -18,7 +18,7 @@ export interface ConnectionLimits {
  * none of these out.
  */
 export function boundConnections(server: Server, { most, mostOfPeer }: ConnectionLimits): Connections {
-  /** By address; of each the longest first. The connection of a handshake and the TLS connection on it have one key. */
+  /** By address; the one that has waited for the longest is first. A TCP connection and the TLS connection on it have one key. */
   const waiting = new Map<string, Map<number, Socket>>();
   const open = new Map<string, number>();
   let total = 0;
@@ -40,7 +40,7 @@ export function boundConnections(server: Server, { most, mostOfPeer }: Connectio
       const ofPeer = waiting.get(peer);
       if (ofPeer && ofPeer.size > (heaviest?.size ?? 0)) heaviest = ofPeer;
     }
-    // Without one that waits, it is the last.
+    // If none waits, the newest is closed.
     const [longest = last] = heaviest?.values() ?? [];
     const { peer, port } = keyOf(longest);
     leave(peer, port);
