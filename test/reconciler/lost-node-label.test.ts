@@ -179,3 +179,18 @@ test('is there exactly while a volume is staged, in whatever order all is done, 
     { seed: 5224, numRuns: 40, examples: RACES },
   );
 });
+
+test('another writer that removes the label again and again is reported, and makes no hot loop', async () => {
+  const at = await boundHarness(DEMO);
+  await pluginOf(at).take(LABEL, 'ml-demo');
+  await at.quiet();
+  at.forget();
+  at.start();
+  lose(at);
+  for (let i = 0; i < 1200; i++) {
+    await at.advance(50);
+    if (label(at) !== undefined) lose(at);
+  }
+  expect(patches(at).length).toBeLessThan(20);
+  expect(at.events.map(({ note }) => note)).toContainEqual(expect.stringContaining(`another writer has undone ${LABEL}`));
+});

@@ -13,69 +13,68 @@ export interface ConnectionLimits {
 }
 
 /**
- * Closes a connection that waits when there are too many: of the address that has the most, the one that has waited for the longest. An API
- * server, a kubelet or a Prometheus opens few, and asks often. So connections that others open, and on which they ask nothing or slowly, keep
- * none of these out.
+ * Closes a connection when there are too many: of the address that has the most, the one that has waited for the longest, else the one that
+ * has been answered for the longest. An API server, a kubelet or a Prometheus opens few. So connections that others open, whatever they ask
+ * on them, keep none of these out.
  */
 export function boundConnections(server: Server, { most, mostOfPeer }: ConnectionLimits): Connections {
-  /** By address; the one that has waited for the longest is first. A TCP connection and the TLS connection on it have one key. */
-  const waiting = new Map<string, Map<number, Socket>>();
-  const open = new Map<string, number>();
+  const peers = new Map<string, Peer>();
   let total = 0;
 
-  function wait(socket: Socket): void {
+  function put(socket: Socket, state: keyof Peer): void {
     const { peer, port } = keyOf(socket);
-    const ofPeer = waiting.get(peer) ?? new Map<number, Socket>();
-    waiting.set(peer, ofPeer.set(port, socket));
+    const ofPeer = peers.get(peer) ?? { waiting: new Map(), answering: new Map() };
+    drop(peer, port);
+    ofPeer[state].set(port, socket);
+    peers.set(peer, ofPeer);
   }
-  function leave(peer: string, port: number): void {
-    const ofPeer = waiting.get(peer);
-    ofPeer?.delete(port);
-    if (ofPeer?.size === 0) waiting.delete(peer);
+  function drop(peer: string, port: number): void {
+    const ofPeer = peers.get(peer);
+    if (!ofPeer) return;
+    ofPeer.waiting.delete(port);
+    ofPeer.answering.delete(port);
+    if (sizeOf(ofPeer) === 0) peers.delete(peer);
   }
-  /** Of these addresses, the one with the most that wait; of several, the one whose first has waited for the longest. */
-  function closeOne(peers: Iterable<string>, last: Socket): void {
-    let heaviest: Map<number, Socket> | undefined;
-    for (const peer of peers) {
-      const ofPeer = waiting.get(peer);
-      if (ofPeer && ofPeer.size > (heaviest?.size ?? 0)) heaviest = ofPeer;
-    }
-    // If none waits, the newest is closed.
-    const [longest = last] = heaviest?.values() ?? [];
+  /** Of these addresses, of the one with the most; of several, of the one that came first. */
+  function closeOne(candidates: Iterable<Peer>): void {
+    let heaviest: Peer | undefined;
+    for (const peer of candidates) if (!heaviest || sizeOf(peer) > sizeOf(heaviest)) heaviest = peer;
+    const [longest] = heaviest ? [...heaviest.waiting.values(), ...heaviest.answering.values()] : [];
+    if (!longest) return;
     const { peer, port } = keyOf(longest);
-    leave(peer, port);
+    drop(peer, port);
     longest.destroy();
   }
 
   server.on('connection', (socket: Socket) => {
     const { peer, port } = keyOf(socket);
     total++;
-    open.set(peer, (open.get(peer) ?? 0) + 1);
-    wait(socket);
+    put(socket, 'waiting');
     socket.once('close', () => {
       total--;
-      const left = (open.get(peer) ?? 1) - 1;
-      if (left > 0) open.set(peer, left);
-      else open.delete(peer);
-      leave(peer, port);
+      drop(peer, port);
     });
-    if ((open.get(peer) ?? 0) > mostOfPeer) closeOne([peer], socket);
-    else if (total > most) closeOne(waiting.keys(), socket);
+    const own = peers.get(peer);
+    if (own && sizeOf(own) > mostOfPeer) closeOne([own]);
+    else if (total > most) closeOne(peers.values());
   });
   server.on('secureConnection', (socket: Socket) => {
     const { peer, port } = keyOf(socket);
-    if (waiting.get(peer)?.has(port)) wait(socket);
+    if (peers.get(peer)?.waiting.has(port)) put(socket, 'waiting');
   });
-  return {
-    answering(socket) {
-      const { peer, port } = keyOf(socket);
-      leave(peer, port);
-    },
-    answered(socket) {
-      if (!socket.destroyed) wait(socket);
-    },
+  const move = (socket: Socket, state: keyof Peer): void => {
+    if (!socket.destroyed) put(socket, state);
   };
+  return { answering: (socket) => move(socket, 'answering'), answered: (socket) => move(socket, 'waiting') };
 }
+
+/** Connections of one address, by port; of each the longest first. The connection of a handshake and the TLS connection on it have one port. */
+interface Peer {
+  readonly waiting: Map<number, Socket>;
+  /** What was asked on them is being answered. */
+  readonly answering: Map<number, Socket>;
+}
+const sizeOf = ({ waiting, answering }: Peer): number => waiting.size + answering.size;
 
 /** A socket that is closed has no address any more. */
 const keys = new WeakMap<Socket, Key>();

@@ -149,16 +149,23 @@ function outcomeOf({ message, details }: Status): string {
   return code === undefined ? `failed${message ? `: ${message}` : ''}` : `ended with exit code ${code}`;
 }
 
-/** Keeps what fits and discards the rest, so that the other side is never blocked. */
+/** Keeps what fits and discards the rest, so that the other side is never blocked. One buffer: a pod may send a message for each byte. */
 function collector(limit: number) {
-  const chunks: Buffer[] = [];
+  let kept = Buffer.alloc(0);
+  let used = 0;
   let size = 0;
   return {
     add(chunk: Buffer) {
       size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
+      if (size > limit) return;
+      if (size > kept.length) {
+        const larger = Buffer.alloc(Math.min(limit, Math.max(size, 2 * kept.length)));
+        kept.copy(larger, 0, 0, used);
+        kept = larger;
+      }
+      used += chunk.copy(kept, used);
     },
-    text: () => Buffer.concat(chunks).toString('utf8'),
+    text: () => kept.toString('utf8', 0, used),
     get overflowed() {
       return size > limit;
     },

@@ -5,6 +5,7 @@ import { ApiError, isNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { messageOf } from '../../failures.ts';
 import { createQueue, type Outcome } from '../../queue.ts';
+import { createFightDetector } from '../apply/fights.ts';
 import { Node } from '../kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { Labels } from './cache-labels.ts';
@@ -39,6 +40,7 @@ export interface NodeWritesOptions {
 
 export function createNodeWrites({ client, store, clock, patches: patchesFor, onWrite, onEnd }: NodeWritesOptions): NodeWrites {
   const refusals = new Map<string, Refused>();
+  const fights = createFightDetector(clock);
   const queue = createQueue({ concurrency: WRITES_AT_ONCE, work: (name, { failures }) => write(name, failures), clock });
 
   async function write(name: string, failures: number): Promise<Outcome> {
@@ -46,7 +48,7 @@ export function createNodeWrites({ client, store, clock, patches: patchesFor, on
     const patches = node ? patchesFor(node) : new Map<string, Patch>();
     const refused = new Map<string, string>();
     try {
-      if (node && patches.size > 0) await patch(node, Object.assign({}, ...patches.values()));
+      if (node && patches.size > 0) await patchWhole(node, Object.assign({}, ...patches.values()));
     } catch (error) {
       const parts = patches.size > 1 && mayBeOfOne(error, failures) ? [...patches] : [];
       if (parts.length === 0) for (const of of patches.keys()) refused.set(of, messageOf(error));
@@ -57,6 +59,19 @@ export function createNodeWrites({ client, store, clock, patches: patchesFor, on
     else refusals.delete(name);
     onEnd(name, refused, before, failures);
     return refused.size > 0 ? { kind: 'failed' } : { kind: 'settled' };
+  }
+
+  /** The same change again and again: another writer owns the labels of this node, and each write wakes all that watch nodes. */
+  async function patchWhole(node: KubeObject, marks: Patch): Promise<void> {
+    const { name } = node.metadata;
+    const rival = fights.repaired(name, JSON.stringify(marks), Object.keys(marks));
+    if (rival) throw new Error(`another writer has undone ${rival.join(', ')} ${fights.limit} times within a minute`);
+    try {
+      await patch(node, marks);
+    } catch (error) {
+      fights.failed(name);
+      throw error;
+    }
   }
 
   /** Decided anew: a part before it may have been answered with what another writer has changed. */
