@@ -1,12 +1,13 @@
 import type { KubeObject } from '../../src/kube/types.ts';
+import { MADE_BY_ATTACKER } from './actions.ts';
 import { reservedFinalizers, where } from './pool.ts';
 import { A, B, V } from './scene.ts';
 import type { World } from './world.ts';
 
 const isAttackers = ({ metadata: { namespace } }: KubeObject): boolean => namespace === A || namespace === B;
 
-/** As an administrator deletes both namespaces of the attacker; what the victim still uses there goes too. Returns what is left. */
-export async function removed(world: World): Promise<readonly string[]> {
+/** Deletes both namespaces of the attacker, as an administrator does, with what the victim still uses there. Returns what is left. */
+export async function leftAfterCleanup(world: World): Promise<readonly string[]> {
   const { server } = world;
   for (const kind of ['Pod', 'Dataset'])
     for (const { metadata } of server.all(kind).filter(isAttackers)) server.delete(kind, metadata.namespace, metadata.name);
@@ -40,9 +41,7 @@ export async function removed(world: World): Promise<readonly string[]> {
 const isOfAttackers = (volume: KubeObject): boolean => {
   const { claimRef } = volume['spec'] as { claimRef?: { namespace?: string } };
   return (
-    [A, B].includes(claimRef?.namespace ?? '') &&
-    volume.metadata.name !== 'provisioned' &&
-    !volume.metadata.annotations?.['example.com/made-by-attacker']
+    [A, B].includes(claimRef?.namespace ?? '') && volume.metadata.name !== 'provisioned' && !volume.metadata.annotations?.[MADE_BY_ATTACKER]
   );
 };
 

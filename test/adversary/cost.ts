@@ -1,4 +1,3 @@
-import { removed } from './cleanup.ts';
 import type { World } from './world.ts';
 
 /** What Sluice did since it began. */
@@ -32,6 +31,3 @@ export function bounded(before: Cost, after: Cost): readonly string[] {
     })
     .concat(after.largest > MOST.largest ? [`Sluice sent an object of ${after.largest} bytes`] : []);
 }
-
-/** Once everything that the attacker made is gone, nothing of it is left. */
-export const ended = (world: World): Promise<readonly string[]> => removed(world);

@@ -2,7 +2,8 @@ import { exampleFileSystem } from '../support/example-exec.ts';
 import type { Snapshot } from '../../src/testing/api-server/index.ts';
 import * as attacker from './actions.ts';
 import type { Level } from './actions.ts';
-import { bounded, costOf, ended } from './cost.ts';
+import { leftAfterCleanup } from './cleanup.ts';
+import { bounded, costOf } from './cost.ts';
 import { createDice, type Dice } from './dice.ts';
 import { hostileExec } from './hostile-exec.ts';
 import { atRest, clientsWereNeverUnplaced } from './invariants.ts';
@@ -157,7 +158,7 @@ async function perform(
   if (faults.length > 0) return { wrong: faults, done, at: LENGTH };
   // One in ten: it takes as long as all actions. Volumes that the attacker made may keep its own Datasets.
   if (program.level > 1 || !dice.is('ends', 0.1)) return undefined;
-  const left = (await ended(world)).filter(
+  const left = (await leftAfterCleanup(world)).filter(
     (each) => !each.startsWith('PersistentVolume') || !done.some((line) => line.includes('finalizers')),
   );
   return left.length > 0 ? { wrong: left, done, at: LENGTH } : undefined;

@@ -1,15 +1,14 @@
-import type { KubeObject } from '../../src/kube/types.ts';
 import type { Controller } from '../../src/testing/api-server/controllers/index.ts';
 import { Refusal } from '../../src/testing/api-server/refusals.ts';
 import { WRITES } from '../../src/testing/api-server/rules.ts';
-import { LAST_APPLIED } from '../../src/reconciler/kubernetes/kinds.ts';
 import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import { does, oursOf } from './deeds.ts';
 import type { Admission, WireRequest } from './front.ts';
 import { type Fate, refusalOf } from './network.ts';
-import type { Deed, Fault, Happening, Plan, RequestFault } from './plan.ts';
+import type { Fault, Happening, Plan, RequestFault } from './plan.ts';
 import type { Random } from './random.ts';
 import type { Process, VirtualTime } from './time.ts';
-import { LEASE, nodeOf, type World } from './world.ts';
+import type { World } from './world.ts';
 
 /** What is wrong at the moment. */
 export interface Troubles {
@@ -32,10 +31,8 @@ export interface Troubles {
   end(world: World): void;
 }
 
-const OWNER = 'data.fluid.io/owner-uid';
 const RIVALS = 'fluid.io/dataset';
 export const DENIED = 'exceeded quota: for ever';
-const oursOf = (server: ApiServer): readonly KubeObject[] => server.all().filter(({ metadata }) => metadata.labels?.[OWNER]);
 
 interface PodTemplate {
   readonly spec: { readonly containers?: readonly { readonly image?: string }[] };
@@ -50,26 +47,6 @@ export function mirrored<T extends object>(object: T): T {
     image: each.image?.startsWith('mirror/') ? each.image : `mirror/${each.image}`,
   }));
   return { ...object, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
-}
-
-/** A pod of another namespace that says that a workload of a runtime is its controller. */
-function forgePod(server: ApiServer): void {
-  const set = server.all('StatefulSet').find(({ metadata }) => metadata.labels?.[OWNER]);
-  if (!set) return;
-  const { name, uid = '', labels = {} } = set.metadata;
-  const { template } = set['spec'] as { template: { metadata?: { labels?: object }; spec: object } };
-  const pod = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      namespace: 'elsewhere',
-      name: 'forged',
-      labels: { ...labels, ...template.metadata?.labels, 'controller-revision-hash': 'forged' },
-      ownerReferences: [{ apiVersion: set.apiVersion, kind: set.kind, name, uid, controller: true }],
-    },
-    spec: template.spec,
-  };
-  server.objects.create(server.typeOf('Pod'), 'elsewhere', pod as KubeObject, { manager: 'kubectl' });
 }
 
 /** @param random decides which requests meet a fault, and how long each takes */
@@ -262,62 +239,4 @@ export function createTroubles(plan: Plan, time: VirtualTime, random: Random): T
       fails(happening, world);
     },
   };
-}
-
-function does(deed: Deed, { server }: World): void {
-  switch (deed.does) {
-    case 'create': {
-      const { kind, metadata } = deed.object;
-      const there = server.get(kind, metadata.namespace, metadata.name);
-      // As `kubectl apply` does.
-      const annotations = { ...metadata.annotations, [LAST_APPLIED]: 'first' };
-      const object = { ...deed.object, metadata: { ...metadata, annotations } };
-      if (!there) server.objects.create(server.typeOf(kind), metadata.namespace, object, { manager: 'kubectl' });
-      return;
-    }
-    case 'edit': {
-      const at = {
-        type: server.typeOf(deed.kind),
-        namespace: server.typeOf(deed.kind).namespaced ? deed.namespace : undefined,
-        name: deed.name,
-      };
-      if (server.get(deed.kind, at.namespace, deed.name)) server.objects.patch(at, 'merge', deed.patch, { manager: 'kubectl' });
-      return;
-    }
-    case 'delete':
-      return server.delete(deed.kind, deed.namespace, deed.name);
-    case 'lose':
-    case 'vandalize':
-    case 'disown':
-    case 'forge': {
-      const ours = oursOf(server);
-      const object = ours[deed.which % Math.max(1, ours.length)];
-      if (!object) return;
-      const { kind, metadata } = object;
-      if (deed.does === 'lose') return server.delete(kind, metadata.namespace, metadata.name);
-      const at = { type: server.typeOf(kind), namespace: metadata.namespace, name: metadata.name };
-      if (deed.does === 'forge') {
-        const copy = {
-          apiVersion: 'v1',
-          kind: 'ConfigMap',
-          metadata: { namespace: 'elsewhere', name: 'forged', labels: { [OWNER]: metadata.labels?.[OWNER] ?? '' } },
-        };
-        if (!server.get('Pod', 'elsewhere', 'forged')) forgePod(server);
-        if (!server.get('ConfigMap', 'elsewhere', 'forged'))
-          server.objects.create(server.typeOf('ConfigMap'), 'elsewhere', copy, { manager: 'kubectl' });
-        return;
-      }
-      const labels = deed.does === 'disown' ? { [OWNER]: 'nobody' } : { 'fluid.io/dataset-id': 'x' };
-      return void server.objects.patch(at, 'merge', { metadata: { labels } }, { manager: 'kubectl' });
-    }
-    case 'free the lease':
-      return server.delete('Lease', LEASE.namespace, LEASE.name);
-    case 'node': {
-      const node = server.get('Node', undefined, deed.name);
-      if (deed.is === 'added' && !node) server.put(nodeOf(deed.name));
-      if (deed.is === 'removed') server.delete('Node', undefined, deed.name);
-      if (deed.is === 'tainted' && node) server.put({ ...node, spec: { taints: [{ key: 'busy', effect: 'NoExecute' }] } });
-      if (deed.is === 'free' && node) server.put({ ...node, spec: {} });
-    }
-  }
 }

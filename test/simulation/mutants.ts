@@ -1,6 +1,6 @@
+/** One mutant for each invariant: the module, the text that holds it, and what stands in its place. */
 import type { PlantedFault } from '../support/planted.ts';
 
-/** One mutant for each invariant: the module, the text that holds it, and what stands in its place. */
 const LEASE = 'src/kube/lease';
 const STORE = 'src/reconciler/kubernetes/store';
 const APPLY = 'src/reconciler/kubernetes/apply';

@@ -34,8 +34,10 @@ export type Deed =
   /** A merge patch. */
   | { readonly does: 'edit'; readonly kind: string; readonly namespace: string; readonly name: string; readonly patch: object }
   | { readonly does: 'delete'; readonly kind: string; readonly namespace: string; readonly name: string }
-  /** One of the objects that the controller created: deleted, or changed. */
-  /** `forge`: a user of another namespace claims that an object belongs to a runtime of this one. `disown`: the label of its owner is changed. */
+  /**
+   * Concerns one of the objects that the controller created. `lose`: it is deleted. `vandalize`: a label is changed. `disown`: the label of its
+   * owner is. `forge`: a user of another namespace claims that an object belongs to the same owner.
+   */
   | { readonly does: 'lose' | 'vandalize' | 'disown' | 'forge'; readonly which: number }
   | { readonly does: 'free the lease' }
   | { readonly does: 'node'; readonly name: string; readonly is: 'added' | 'removed' | 'tainted' | 'free' };
@@ -98,4 +100,5 @@ export function said(happening: Happening): string {
   return `${at} ${fails} ${JSON.stringify(how)}`;
 }
 
-const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+/** As messages name an object: `<kind> <namespace>/<name>`. */
+export const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind} ${namespace ? `${namespace}/` : ''}${name}`;

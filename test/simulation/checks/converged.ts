@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../src/kube/types.ts';
 import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
 import type { ApiServer } from '../../../src/testing/api-server/index.ts';
 import { DENIED, mirrored } from '../happen.ts';
-import type { Plan } from '../plan.ts';
+import { nameOf, type Plan } from '../plan.ts';
 import { differences, renderingOf } from './rendered.ts';
 
 interface Condition {
@@ -163,5 +163,3 @@ function whyNot(object: KubeObject): Condition | undefined {
       (type === 'DatasetTaken' && status === 'True'),
   );
 }
-
-export const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind} ${namespace ? `${namespace}/` : ''}${name}`;

@@ -60,7 +60,7 @@ export function watchedQueue(time: VirtualTime, found: (what: string) => void): 
       const entry = of(key);
       const isFirst = entry.addedMs === undefined;
       entry.addedMs ??= now();
-      if (isFirst && !entry.running) await_(key, entry.failures > 0 ? EVENT_MS : 0, rule);
+      if (isFirst && !entry.running) expectPass(key, entry.failures > 0 ? EVENT_MS : 0, rule);
     }
 
     function began(key: string, info: { heldMs: number; failures: number }): void {
@@ -129,11 +129,11 @@ export function watchedQueue(time: VirtualTime, found: (what: string) => void): 
         entry.dueMs = afterMs === undefined ? undefined : now() + Math.max(1, afterMs);
       }
       const awaited = entry.addedMs !== undefined ? (entry.failures > 0 ? EVENT_MS : 0) : Infinity;
-      await_(key, Math.min(awaited, (entry.dueMs ?? Infinity) - now()), outcome.kind === 'failed' ? 'Q7' : 'Q10');
+      expectPass(key, Math.min(awaited, (entry.dueMs ?? Infinity) - now()), outcome.kind === 'failed' ? 'Q7' : 'Q10');
     }
 
     /** The pass begins in so many ms, unless all places are taken. */
-    function await_(key: string, ms: number, rule: string): void {
+    function expectPass(key: string, ms: number, rule: string): void {
       if (ms === Infinity) return;
       const entry = of(key);
       const dueMs = now() + ms;

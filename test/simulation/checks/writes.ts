@@ -5,9 +5,9 @@ import { WRITES } from '../../../src/testing/api-server/rules.ts';
 import type { ApiServer } from '../../../src/testing/api-server/index.ts';
 import type { WireAnswer, WireRequest } from '../front.ts';
 import { isUnfinished } from '../machines.ts';
+import { nameOf } from '../plan.ts';
 import type { Process } from '../time.ts';
 import { holderOf } from '../world.ts';
-import { nameOf } from './converged.ts';
 
 const RUNTIMES = new Set(runtimes.map(({ resource }) => resource.kind));
 const OPERATIONS = new Set(operationKinds.map(({ kind }) => kind));

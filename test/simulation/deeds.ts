@@ -1,0 +1,89 @@
+import { label } from '../../src/api/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { LAST_APPLIED } from '../../src/reconciler/kubernetes/kinds.ts';
+import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import type { Deed } from './plan.ts';
+import { LEASE, nodeOf, type World } from './world.ts';
+
+const OWNER = label.owner;
+/** Objects that the controller created. */
+export const oursOf = (server: ApiServer): readonly KubeObject[] => server.all().filter(({ metadata }) => metadata.labels?.[OWNER]);
+
+/** Carries out what a user or an operator does. */
+export function does(deed: Deed, { server }: World): void {
+  switch (deed.does) {
+    case 'create': {
+      const { kind, metadata } = deed.object;
+      const there = server.get(kind, metadata.namespace, metadata.name);
+      // As `kubectl apply` does.
+      const annotations = { ...metadata.annotations, [LAST_APPLIED]: 'first' };
+      const object = { ...deed.object, metadata: { ...metadata, annotations } };
+      if (!there) server.objects.create(server.typeOf(kind), metadata.namespace, object, { manager: 'kubectl' });
+      return;
+    }
+    case 'edit': {
+      const at = {
+        type: server.typeOf(deed.kind),
+        namespace: server.typeOf(deed.kind).namespaced ? deed.namespace : undefined,
+        name: deed.name,
+      };
+      if (server.get(deed.kind, at.namespace, deed.name)) server.objects.patch(at, 'merge', deed.patch, { manager: 'kubectl' });
+      return;
+    }
+    case 'delete':
+      return server.delete(deed.kind, deed.namespace, deed.name);
+    case 'lose':
+    case 'vandalize':
+    case 'disown':
+    case 'forge': {
+      const ours = oursOf(server);
+      const object = ours[deed.which % Math.max(1, ours.length)];
+      if (!object) return;
+      const { kind, metadata } = object;
+      if (deed.does === 'lose') return server.delete(kind, metadata.namespace, metadata.name);
+      const at = { type: server.typeOf(kind), namespace: metadata.namespace, name: metadata.name };
+      if (deed.does === 'forge') {
+        const copy = {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { namespace: 'elsewhere', name: 'forged', labels: { [OWNER]: metadata.labels?.[OWNER] ?? '' } },
+        };
+        if (!server.get('Pod', 'elsewhere', 'forged')) forgePod(server);
+        if (!server.get('ConfigMap', 'elsewhere', 'forged'))
+          server.objects.create(server.typeOf('ConfigMap'), 'elsewhere', copy, { manager: 'kubectl' });
+        return;
+      }
+      const labels = deed.does === 'disown' ? { [OWNER]: 'nobody' } : { 'fluid.io/dataset-id': 'x' };
+      return void server.objects.patch(at, 'merge', { metadata: { labels } }, { manager: 'kubectl' });
+    }
+    case 'free the lease':
+      return server.delete('Lease', LEASE.namespace, LEASE.name);
+    case 'node': {
+      const node = server.get('Node', undefined, deed.name);
+      if (deed.is === 'added' && !node) server.put(nodeOf(deed.name));
+      if (deed.is === 'removed') server.delete('Node', undefined, deed.name);
+      if (deed.is === 'tainted' && node) server.put({ ...node, spec: { taints: [{ key: 'busy', effect: 'NoExecute' }] } });
+      if (deed.is === 'free' && node) server.put({ ...node, spec: {} });
+    }
+  }
+}
+
+/** A pod of another namespace that says that a workload of a runtime is its controller. */
+function forgePod(server: ApiServer): void {
+  const set = server.all('StatefulSet').find(({ metadata }) => metadata.labels?.[OWNER]);
+  if (!set) return;
+  const { name, uid = '', labels = {} } = set.metadata;
+  const { template } = set['spec'] as { template: { metadata?: { labels?: object }; spec: object } };
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      namespace: 'elsewhere',
+      name: 'forged',
+      labels: { ...labels, ...template.metadata?.labels, 'controller-revision-hash': 'forged' },
+      ownerReferences: [{ apiVersion: set.apiVersion, kind: set.kind, name, uid, controller: true }],
+    },
+    spec: template.spec,
+  };
+  server.objects.create(server.typeOf('Pod'), 'elsewhere', pod as KubeObject, { manager: 'kubectl' });
+}
