@@ -105,7 +105,7 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
     { group: '', resources: ['namespaces'], verbs: ['get'], names: [namespace], because: 'whether the namespace of the lease exists' },
     { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'events for users' },
     // RBAC restricts no list by a field; a list names the UID of one object.
-    { group: '', resources: ['events'], verbs: ['list'], because: 'why Kubernetes creates no pod of a Job' },
+    { group: '', resources: ['events'], verbs: ['list'], because: 'why Kubernetes creates no pod of a Job or of a workload' },
     // RBAC allows a list with a field selector for one name by that name.
     {
       group: LEASES,

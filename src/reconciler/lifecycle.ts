@@ -16,7 +16,9 @@ const untilReady =
   (world) => {
     if (!world.plan.roles.includes(role) || isReady(world, role)) return {};
     const { ready = 0, desired = world.plan.plan.replicas[role] ?? 0 } = world.workloads[role] ?? {};
-    return { hold: { reason: `${titles[role]}NotReady`, message: `${ready} of ${desired} ${role} pods are ready` } };
+    const refusal = world.refusals?.[role];
+    const why = refusal === undefined ? '' : `; Kubernetes refuses others: ${refusal}`;
+    return { hold: { reason: `${titles[role]}NotReady`, message: `${ready} of ${desired} ${role} pods are ready${why}` } };
   };
 
 const titles = { master: 'Master', worker: 'Workers' } as const;

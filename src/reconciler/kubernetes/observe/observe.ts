@@ -8,6 +8,7 @@ import { workloadKind } from '../kinds.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { planner } from '../plans/planning.ts';
 import { askPods } from './probes.ts';
+import { refusedWorkloads } from './refused-workloads.ts';
 import { evidence } from './survivors.ts';
 import { fluidsWorkloads, replacedWorkloads, unseen } from './unseen.ts';
 import { isServed, workloadView } from '../store/views.ts';
@@ -51,13 +52,15 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       bound,
     });
     const readsSecrets = secretMs > 0 && (Object.keys(facts.secrets).length > 0 || writesSecrets(found));
-    const again = [...againMs, ...(readsSecrets ? [spread(uid, secretMs)] : [])];
+    const now = clock.wall();
+    const refused = refusedWorkloads(context, { now, key, uid, workloads, workload });
+    const again = [...againMs, ...refused.againMs, ...(readsSecrets ? [spread(uid, secretMs)] : [])];
 
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
     // A bound volume has a claim; one that no watch shows has lost its label, or never had one.
     const claim = claimNow() ?? (isBound(volume) ? await unseen(context, 'PersistentVolumeClaim', owner, name) : undefined);
     const world: World = {
-      now: clock.wall(),
+      now,
       key,
       dataset,
       runtime: object,
@@ -70,6 +73,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       cacheAffinity,
       bound,
       workloads,
+      refusals: refused.refusals,
       names,
       ...(replaced.length > 0 && { replaced }),
       ...(volume && { volume }),
