@@ -5,6 +5,9 @@ import { showBuild } from './build-info.ts';
 /** A kubelet and a Prometheus have a connection or two. Any pod may open others. */
 const LIMITS = { most: 64, mostOfPeer: 16, headerBytes: 4096, headersMs: 5_000, requestMs: 5_000, idleMs: 60_000 };
 
+/** Thousands of Datasets have a text of megabytes. */
+const KEPT_MS = 1_000;
+
 export interface Health {
   /** Why the process should be restarted; undefined when it works. */
   alive(): string | undefined;
@@ -20,8 +23,8 @@ export interface HealthServer {
 export async function serveHealth(host: string, port: number, health: Health, registry: Registry): Promise<HealthServer> {
   showBuild(registry);
   const { server, listen } = createListener(LIMITS);
-  /** One at a time, however many ask for it. */
-  let metrics: Promise<string> | undefined;
+  /** One at a time and one a second, however many ask for it. */
+  let metrics: Promise<Buffer> | undefined;
   server.on('request', (request, response) => {
     // Nothing here reads a body.
     if (!request.complete && hasBody(request.headers)) response.setHeader('connection', 'close');
@@ -35,7 +38,10 @@ export async function serveHealth(host: string, port: number, health: Health, re
         answer(health.ready());
         return;
       case '/metrics':
-        metrics ??= registry.metrics().finally(() => (metrics = undefined));
+        metrics ??= registry
+          .metrics()
+          .then((text) => Buffer.from(text))
+          .finally(() => void setTimeout(() => (metrics = undefined), KEPT_MS).unref());
         metrics.then(
           (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
           (error: unknown) => response.writeHead(500).end(String(error)),

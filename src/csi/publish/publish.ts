@@ -136,9 +136,16 @@ async function reasonOf(context: NodeContext, request: PublishCall, because: str
   if (!runtime) return because;
   const asked = await askFor(context, runtime);
   if (!asked) return because;
-  const lost = asked.pod ? undefined : await lostLabel(context, request);
+  const lost = asked.pod || !(await mayLabel(context, request, runtime)) ? undefined : await lostLabel(context, request);
   if (lost !== undefined) return `${because}: ${lost}`;
   return `${because}: ${whyNotMounted(runtime, context.nodeId, asked.pod, pod?.namespace === runtime.namespace)}`;
+}
+
+/** The kubelet unstages only what is staged, and the controller removes labels only of a runtime that exists: no other label is set again. */
+async function mayLabel({ clock, cluster, staged }: NodeContext, { volumeId }: PublishCall, runtime: RuntimeName): Promise<boolean> {
+  if (!staged.get(volumeId)) return false;
+  const found = await within(clock, ASK_MS, cluster.runtime(runtime)).catch(() => undefined);
+  return found !== undefined;
 }
 
 /**

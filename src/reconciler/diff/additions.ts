@@ -1,8 +1,7 @@
-import { isRecord, isZero, MERGED_BY } from './compare.ts';
+import { isRecord, MERGED_BY } from './compare.ts';
 
 /** What the API server fills in where a pod template says nothing, by field. Source: pkg/apis/core/v1/defaults.go of Kubernetes 1.34. */
 const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
-  restartPolicy: ['Always'],
   terminationGracePeriodSeconds: [30],
   dnsPolicy: ['ClusterFirst'],
   schedulerName: ['default-scheduler'],
@@ -34,22 +33,31 @@ export function additionsIn(rendered: object, live: object): readonly string[] {
 }
 
 function compare(rendered: unknown, live: unknown, path: string, field: string, found: string[]): void {
-  if (rendered === live || isZero(live)) return;
+  if (rendered === live || isEmpty(live)) return;
   if (Array.isArray(live)) return compareLists(Array.isArray(rendered) ? rendered : [], live, path, field, found);
   if (isRecord(live) && (isRecord(rendered) || rendered === undefined)) {
     if (rendered === undefined && Object.keys(live).length === 0) return;
     for (const [key, value] of Object.entries(live)) {
       const at = path === '' ? key : `${path}.${key}`;
-      if (!isFilledIn(key, value, rendered)) compare(rendered?.[key], value, at, key, found);
+      if (!isFilledIn(at, key, value, rendered)) compare(rendered?.[key], value, at, key, found);
     }
     return;
   }
   found.push(path);
 }
 
+/** A number or `false` that the API server shows was written by somebody: a zero where nothing was rendered may mean root, or no grace. */
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.values(value).every(isEmpty));
+
 /** The API server also copies two fields: `serviceAccount` is the older name of another, and ports of the host's network are its own. */
-function isFilledIn(key: string, live: unknown, rendered: Readonly<Record<string, unknown>> | undefined): boolean {
+function isFilledIn(path: string, key: string, live: unknown, rendered: Readonly<Record<string, unknown>> | undefined): boolean {
   if (rendered?.[key] !== undefined) return false;
+  // Of the pod; of an init container, where nothing is filled in, it makes a sidecar.
+  if (path === 'restartPolicy') return live === 'Always';
   if (key === 'serviceAccount') return live === rendered?.['serviceAccountName'];
   if (key === 'hostPort') return live === rendered?.['containerPort'];
   return DEFAULTS[key]?.includes(live) ?? false;

@@ -62,6 +62,10 @@ test('what the API server fills in is no addition', () => expect(additionsIn(ren
 describe('an addition is', () => {
   test.each<[string, object]>([
     ['hostPID', { ...stored, hostPID: true }],
+    ['hostUsers', { ...stored, hostUsers: false }],
+    ['terminationGracePeriodSeconds', { ...stored, terminationGracePeriodSeconds: 0 }],
+    ['securityContext.runAsUser', { ...stored, securityContext: { runAsUser: 0 } }],
+    ['containers[fuse].restartPolicy', withClient({ restartPolicy: 'Always' })],
     ['containers[evil]', { ...stored, containers: [client, { name: 'evil', image: 'evil' }] }],
     ['initContainers[evil]', { ...stored, initContainers: [{ name: 'evil' }] }],
     ['containers[fuse].env[LD_PRELOAD]', withClient({ env: [...client.env, { name: 'LD_PRELOAD', value: '/x' }] })],
