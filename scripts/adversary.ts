@@ -49,15 +49,36 @@ async function plantEach(): Promise<number> {
   const chosen = faults.filter(({ name }) => values.fault === undefined || name === values.fault);
   if (chosen.length === 0) throw new Error(`--fault: expected one of ${faults.map(({ name }) => name).join(', ')}, found ${values.fault}`);
   let missed = 0;
-  for (const fault of chosen) {
-    const env = { [ASKED]: JSON.stringify([{ ...asked, level: fault.level ?? 1 }]) };
-    const { status, output } = await runPlanted(fault, COMMAND, { env });
-    const after = /after (\d+) programs/.exec(output)?.[1];
-    const found = status !== 0 && after !== undefined;
-    if (!found) missed++;
-    console.log(`${fault.name.padEnd(26)} ${found ? `found after ${after} programs` : `NOT FOUND in ${asked.programs} programs`}`);
-    for (const line of found ? output.split('\n').filter((each) => /^ {2}\d+: |✗|again: /.test(each)) : output.split('\n').slice(-15))
-      console.log(`    ${line.trim().slice(0, 300)}`);
-  }
+  for (const fault of chosen) if (!(await find(fault))) missed++;
   return missed > 0 ? 1 : 0;
+}
+
+/** Whether a program fails with the fault that holds without it. */
+async function find(fault: (typeof faults)[number]): Promise<boolean> {
+  const end = asked.first + asked.programs;
+  const envOf = (first: number, programs: number) => ({
+    [ASKED]: JSON.stringify([{ ...asked, level: fault.level ?? 1, first, programs }]),
+  });
+  for (let first = asked.first; first < end; ) {
+    const { status, output } = await runPlanted(fault, COMMAND, { env: envOf(first, end - first) });
+    const after = Number(/after (\d+) programs/.exec(output)?.[1] ?? 0);
+    // It has ended by itself, or by an error of its own, which is no find.
+    if (status === 0 || after === 0) return say(fault.name, `NOT FOUND in ${asked.programs} programs`, output.split('\n').slice(-15));
+    const failing = first + after - 1;
+    const alone = spawnSync(COMMAND[0], COMMAND.slice(1), { env: { ...process.env, ...envOf(failing, 1) } }).status;
+    if (alone === 0) {
+      const lines = output.split('\n').filter((each) => /^ {2}\d+: |✗|again: /.test(each));
+      say(fault.name, `found after ${failing + 1 - asked.first} programs`, lines);
+      return true;
+    }
+    console.log(`${fault.name.padEnd(26)} program ${failing} fails without it too`);
+    first = failing + 1;
+  }
+  return say(fault.name, `NOT FOUND in ${asked.programs} programs`, []);
+}
+
+function say(name: string, what: string, lines: readonly string[]): false {
+  console.log(`${name.padEnd(26)} ${what}`);
+  for (const line of lines) console.log(`    ${line.trim().slice(0, 300)}`);
+  return false;
 }
