@@ -65,3 +65,14 @@ export interface SidecarNote {
   /** Why the client cannot be a sidecar: `it needs the session manager of its node`. */
   readonly refused?: string;
 }
+
+/** Of the pods of a fuse DaemonSet, all that the webhook gives to pods of users. Others may add other fields, such as a toleration. */
+export const VERIFIED_FIELDS = [
+  'containers',
+  'initContainers',
+  'volumes',
+  'imagePullSecrets',
+  'resources',
+  'securityContext',
+  'nodeSelector',
+] as const;

@@ -2,7 +2,15 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../support/objects.ts';
+import { refusedPods } from '../../src/reconciler/kubernetes/observe/refused-pods.ts';
 import { harness } from './harness.ts';
+
+// Each took from two seconds to minutes: users may write events, and core/v1 limits no message.
+test.each(['\u001b]', '\u009b1;', '//x:', 'a.a.a-'])('an event of a megabyte of %j is cut before it is read', async (text) => {
+  const items = [{ metadata: { name: 'refused' }, message: `=${text.repeat(500_000)}` }];
+  const words = await refusedPods({ list: async () => ({ items, metadata: {} }) } as never, { namespace: 'ml', uid: 'x' });
+  expect((words ?? '').length).toBeLessThanOrEqual(1000);
+});
 
 test('a runtime says why Kubernetes creates no pod of its workers, until there is one', async () => {
   const at = await harness();

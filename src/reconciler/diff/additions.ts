@@ -1,10 +1,8 @@
+import { VERIFIED_FIELDS } from '../../api/index.ts';
 import { isRecord, MERGED_BY } from './compare.ts';
 
 /** What the API server fills in where a pod template says nothing, by field. Source: pkg/apis/core/v1/defaults.go of Kubernetes 1.34. */
 const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
-  terminationGracePeriodSeconds: [30],
-  dnsPolicy: ['ClusterFirst'],
-  schedulerName: ['default-scheduler'],
   terminationMessagePath: ['/dev/termination-log'],
   terminationMessagePolicy: ['File'],
   imagePullPolicy: ['Always', 'IfNotPresent'],
@@ -23,14 +21,16 @@ const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /**
- * Paths of what a live pod spec has beside what was rendered and what the API server fills in. A default that is missing here costs a write
+ * Paths of what a live pod spec has, of all that the webhook uses, beside what was rendered and what the API server fills in. A default that is missing here costs a write
  * that changes nothing.
  */
-export function additionsIn(rendered: object, live: object): readonly string[] {
+export function additionsIn(rendered: Readonly<Record<string, unknown>>, live: Readonly<Record<string, unknown>>): readonly string[] {
   const found: string[] = [];
-  compare(rendered, live, '', '', found);
+  compare(verified(rendered), verified(live), '', '', found);
   return found;
 }
+
+const verified = (spec: Readonly<Record<string, unknown>>) => Object.fromEntries(VERIFIED_FIELDS.map((field) => [field, spec[field]]));
 
 function compare(rendered: unknown, live: unknown, path: string, field: string, found: string[]): void {
   if (rendered === live || isEmpty(live)) return;
@@ -39,7 +39,7 @@ function compare(rendered: unknown, live: unknown, path: string, field: string, 
     if (rendered === undefined && Object.keys(live).length === 0) return;
     for (const [key, value] of Object.entries(live)) {
       const at = path === '' ? key : `${path}.${key}`;
-      if (!isFilledIn(at, key, value, rendered)) compare(rendered?.[key], value, at, key, found);
+      if (!isFilledIn(key, value, rendered)) compare(rendered?.[key], value, at, key, found);
     }
     return;
   }
@@ -53,12 +53,9 @@ const isEmpty = (value: unknown): boolean =>
   value === '' ||
   (Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.values(value).every(isEmpty));
 
-/** The API server also copies two fields: `serviceAccount` is the older name of another, and ports of the host's network are its own. */
-function isFilledIn(path: string, key: string, live: unknown, rendered: Readonly<Record<string, unknown>> | undefined): boolean {
+/** Ports of the host's network are its own. */
+function isFilledIn(key: string, live: unknown, rendered: Readonly<Record<string, unknown>> | undefined): boolean {
   if (rendered?.[key] !== undefined) return false;
-  // Of the pod; of an init container, where nothing is filled in, it makes a sidecar.
-  if (path === 'restartPolicy') return live === 'Always';
-  if (key === 'serviceAccount') return live === rendered?.['serviceAccountName'];
   if (key === 'hostPort') return live === rendered?.['containerPort'];
   return DEFAULTS[key]?.includes(live) ?? false;
 }

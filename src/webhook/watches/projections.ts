@@ -1,4 +1,4 @@
-import { csiDriver, GROUP, type Identity, label, labelledIdentity, verifiedFuseOn } from '../../api/index.ts';
+import { csiDriver, GROUP, type Identity, label, labelledIdentity, verifiedFuseOn, VERIFIED_FIELDS } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { KnownDataset } from '../known.ts';
 import { type Fields, list, record, text } from '../shapes.ts';
@@ -80,7 +80,8 @@ export function fuseProjection(): (object: KubeObject) => KeptFuse {
   return (object) => {
     const { ownerReferences = [], generation = 0 } = object.metadata;
     if (!ownerReferences.some(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`))) return kept(object, undefined);
-    const template = JSON.stringify(record(record(object['spec'])['template']));
+    const spec = record(record(record(object['spec'])['template'])['spec']);
+    const template = JSON.stringify({ spec: Object.fromEntries(VERIFIED_FIELDS.map((field) => [field, spec[field]])) });
     return kept(object, { generation, size: template.length, template: pack(template) });
   };
 }

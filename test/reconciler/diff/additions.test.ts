@@ -60,10 +60,8 @@ const withClient = (more: object) => ({ ...stored, containers: [{ ...client, ...
 test('what the API server fills in is no addition', () => expect(additionsIn(rendered, stored)).toEqual([]));
 
 describe('an addition is', () => {
-  test.each<[string, object]>([
-    ['hostPID', { ...stored, hostPID: true }],
-    ['hostUsers', { ...stored, hostUsers: false }],
-    ['terminationGracePeriodSeconds', { ...stored, terminationGracePeriodSeconds: 0 }],
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ['nodeSelector.gpu', { ...stored, nodeSelector: { gpu: 'true' } }],
     ['securityContext.runAsUser', { ...stored, securityContext: { runAsUser: 0 } }],
     ['containers[fuse].restartPolicy', withClient({ restartPolicy: 'Always' })],
     ['containers[evil]', { ...stored, containers: [client, { name: 'evil', image: 'evil' }] }],
@@ -81,7 +79,11 @@ describe('an addition is', () => {
     ],
     ['volumes[root]', { ...stored, volumes: [...stored.volumes, { name: 'root', hostPath: { path: '/' } }] }],
     ['volumes[config].configMap.items', { ...stored, volumes: [{ name: 'config', configMap: { name: 'config', items: [{ key: 'a' }] } }] }],
-    ['serviceAccount', { ...stored, serviceAccount: 'other' }],
-    ['tolerations', { ...stored, tolerations: [{ operator: 'Exists' }] }],
+    ['imagePullSecrets[x]', { ...stored, imagePullSecrets: [{ name: 'x' }] }],
   ])('%s', (path, live) => expect(additionsIn(rendered, live)).toEqual([path]));
 });
+
+test('what sidecars do not get is no addition', () =>
+  expect(additionsIn(rendered, { ...stored, hostPID: true, tolerations: [{ operator: 'Exists' }], priorityClassName: 'high' })).toEqual(
+    [],
+  ));

@@ -139,7 +139,7 @@ describe('a fuse DaemonSet', () => {
       uid,
       generation: 1,
       size: expect.any(Number),
-      template: { metadata: {}, spec: { containers: [{ name: 'fuse', image: 'juicefs' }] } },
+      template: { spec: { containers: [{ name: 'fuse', image: 'juicefs' }] } },
     });
     server.remove('DaemonSet', 'ml', 'demo-fuse');
     await until(() => watches.known.fuse('ml', 'demo-fuse') === undefined, 'gone');

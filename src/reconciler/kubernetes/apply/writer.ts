@@ -152,7 +152,8 @@ const isEnded = ({ metadata: { deletionTimestamp, finalizers } }: KubeObject): b
 /** It changes whenever the fuse DaemonSet does, which is reported. */
 const RECORD = `metadata.annotations.${annotation.verifiedFuse}`;
 
-const podSpecOf = ({ spec }: KubeObject): object => (spec as { readonly template: { readonly spec: object } }).template.spec;
+type PodSpecFields = Readonly<Record<string, unknown>>;
+const podSpecOf = ({ spec }: KubeObject): PodSpecFields => (spec as { readonly template: { readonly spec: PodSpecFields } }).template.spec;
 const added = (desired: KubeObject, live: KubeObject): readonly string[] =>
   desired.kind === 'DaemonSet' ? additionsIn(podSpecOf(desired), podSpecOf(live)).map((path) => `spec.template.spec.${path}`) : [];
 

@@ -1,11 +1,11 @@
 import { redactedText } from '../../../api/redact.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { printable } from '../../operations/last-words.ts';
+import { MOST_READ, printable } from '../../operations/last-words.ts';
 import { Event } from '../kinds.ts';
 
-/** Kubernetes makes one event of repeated ones, unless their texts differ. */
-const MOST_EVENTS = 50;
+/** Kubernetes makes one event of repeated ones, after ten whose texts differ. Others may write events of a megabyte. */
+const MOST_EVENTS = 12;
 const MOST_CHARACTERS = 500;
 
 /**
@@ -25,7 +25,8 @@ export async function refusedPods(
   const [latest] = items.toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)));
   const message = latest?.['message'];
   // Redacted before the cut, which may part a secret from its name.
-  const text = typeof message === 'string' ? [...redactedText(printable(message)).trim()].slice(0, MOST_CHARACTERS).join('') : '';
+  const text =
+    typeof message === 'string' ? [...redactedText(printable(message.slice(0, MOST_READ))).trim()].slice(0, MOST_CHARACTERS).join('') : '';
   return text || undefined;
 }
 
