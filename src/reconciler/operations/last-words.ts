@@ -12,6 +12,7 @@ export function lastWords({ name, exitCode, message }: EndedPod): string {
 }
 
 /** Colours and movements of a terminal, as ECMA-48 has them. Node's own function takes a second for 50 kB of their beginnings. */
+// oxlint-disable-next-line no-control-regex -- they begin with one
 const SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-Z\\^_]/g;
 
 /** Without the colours and movements of a terminal, and without other characters that no text has. */
