@@ -29,12 +29,12 @@ const { values } = parseArgs({
 });
 const COMMAND = ['vitest', 'run', '--project', 'adversary', 'test/adversary/adversary.test.ts'] as const;
 const asked: Asked = {
-  seed: Number(values.seed),
-  // The cast: any other level is one that does nothing more.
-  level: Number(values.level) as Asked['level'],
-  first: Number(values.first),
-  programs: Number(values.programs),
-  ...(values.only !== undefined && { only: values.only.split(',').map(Number) }),
+  seed: number('seed', values.seed),
+  // The cast: the largest number is checked.
+  level: number('level', values.level, 1, 3) as Asked['level'],
+  first: number('first', values.first),
+  programs: number('programs', values.programs, 1),
+  ...(values.only !== undefined && { only: values.only.split(',').map((each) => number('only', each)) }),
 };
 
 if (values.help)
@@ -43,6 +43,12 @@ else if (values.faults || values.fault !== undefined) process.exitCode = await p
 else
   process.exitCode =
     spawnSync(COMMAND[0], COMMAND.slice(1), { stdio: 'inherit', env: { ...process.env, [ASKED]: JSON.stringify([asked]) } }).status ?? 1;
+
+function number(option: string, text: string, least = 0, most = Number.MAX_SAFE_INTEGER): number {
+  if (/^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  console.error(`--${option}: expected a whole number from ${least}${most < 10 ? ` to ${most}` : ''}, found ${JSON.stringify(text)}`);
+  process.exit(2);
+}
 
 /** 1 when one was not found. */
 async function plantEach(): Promise<number> {

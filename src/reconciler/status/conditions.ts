@@ -7,6 +7,9 @@ export interface UntimedCondition {
   readonly reason: string;
   readonly message: string;
 }
+/** Of a message, which may name what a user wrote. Kubernetes' own conditions have 32,768 at most. */
+const MOST_CHARACTERS = 8_192;
+
 type Times = 'lastProbeTime' | 'lastUpdateTime';
 type Condition = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -21,7 +24,7 @@ export function withCondition<C extends Condition>(
   now: number,
   time: Times,
 ): readonly C[] {
-  const said = { ...unredacted, message: redactedText(unredacted.message) };
+  const said = { ...unredacted, message: redactedText(cut(unredacted.message)) };
   const before = conditions.find(({ type }) => type === said.type);
   if (before && before['status'] === said.status && before['reason'] === said.reason && before['message'] === said.message)
     return conditions;
@@ -31,6 +34,9 @@ export function withCondition<C extends Condition>(
   const condition = { ...said, [time]: at, lastTransitionTime: transition ?? at } as unknown as C;
   return before ? conditions.map((existing) => (existing === before ? condition : existing)) : [...conditions, condition];
 }
+
+/** The end goes, so that no secret is parted from the name by which it is redacted. */
+const cut = (message: string): string => (message.length > MOST_CHARACTERS ? `${message.slice(0, MOST_CHARACTERS)}…` : message);
 
 export const withoutCondition = <C extends Condition>(conditions: readonly C[], type: string): readonly C[] =>
   conditions.some((condition) => condition.type === type) ? conditions.filter((condition) => condition.type !== type) : conditions;

@@ -17,6 +17,8 @@ describe('a condition', () => {
       { ...ready, ...words, lastProbeTime: '2026-01-02T12:01:00Z', lastTransitionTime: '2026-01-02T12:00:00Z' },
     ]),
   );
+  test('says no more than people read, whatever a user wrote', () =>
+    expect(withCondition([], { ...ready, message: 'x'.repeat(100_000) }, noon, 'lastProbeTime')[0]?.['message']).toHaveLength(8193));
   test('with another status has a new transition', () =>
     expect(withCondition(condition, { ...ready, status: 'False' }, later, 'lastProbeTime')[0]?.lastTransitionTime).toBe(
       '2026-01-02T12:01:00Z',
