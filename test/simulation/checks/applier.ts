@@ -74,13 +74,14 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime): Applie
       }
       if (!(type.kind in ownedKinds)) return undefined;
       if (verb === 'apply' && !(body as KubeObject).metadata.uid) return `${idOf(request)} was applied without the UID that was read (A3)`;
-      // Jobs that ended are deleted for another run: by their operation, not by the applier.
-      if (verb === 'delete' && type.kind !== 'Job' && type.kind !== 'CronJob') {
+      // Jobs that ended are deleted and created for another run: by their operation, not by the applier.
+      const isRun = type.kind === 'Job' || type.kind === 'CronJob';
+      if (verb === 'delete' && !isRun) {
         const { preconditions } = (body ?? {}) as { preconditions?: { uid?: string } };
         if (!preconditions?.uid) return `${idOf(request)} was deleted without the UID that was seen (A5)`;
         if (time.nowMs - entry.readMs > PASS_MS) return `${idOf(request)} was deleted, and what that follows from was not read afresh (A5)`;
       }
-      if (verb === 'create' && entry.created.has(idOf(request)) && time.nowMs - entry.readMs > PASS_MS)
+      if (verb === 'create' && !isRun && entry.created.has(idOf(request)) && time.nowMs - entry.readMs > PASS_MS)
         return `${idOf(request)} was created again, and what that follows from was not read afresh (A6)`;
       return undefined;
     },
