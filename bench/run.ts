@@ -4,6 +4,7 @@ import { bindMany } from './bind-many.ts';
 import { bindOne } from './bind-one.ts';
 import { csi } from './csi.ts';
 import { drift } from './drift.ts';
+import { eventLoop } from './event-loop.ts';
 import type { Bench, Figure } from './figure.ts';
 import { gitops } from './gitops.ts';
 import { idleRss } from './idle-rss.ts';
@@ -36,7 +37,7 @@ Exits with 1 when a bench could not be run, not when it missed its target; with 
 
 /** Benches of one group share a control plane, in this order. */
 const groups: readonly (readonly Bench[])[] = [
-  [synth(20_000), synthEach, gitops(12_000, 'thin', 'juicefs')],
+  [synth(20_000), synthEach, eventLoop, gitops(12_000, 'thin', 'juicefs')],
   [idleRss, bindOne, reference, load, operations, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
   [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],
   [bindMany(50, 'cache'), quiet(50, 'cache')],
