@@ -190,8 +190,12 @@ describe('sluice install', () => {
         value: 'acme.io/platform',
       });
   });
-  test('has no Secret and no ConfigMap of the webhook: applied again, they would undo what was written meanwhile', async () =>
-    expect((await printed('')).filter(({ kind }) => kind === 'Secret' || kind === 'ConfigMap')).toEqual([]));
+  test("has the webhook's Secret without data, and no ConfigMap: applied again, they would undo what was written meanwhile", async () => {
+    const [secret, ...more] = (await printed('')).filter(({ kind }) => kind === 'Secret' || kind === 'ConfigMap');
+    expect(more).toEqual([]);
+    expect(secret?.metadata.name).toBe('fluid-webhook-certs');
+    expect(Object.keys(secret ?? {}).toSorted()).toEqual(['apiVersion', 'kind', 'metadata']);
+  });
   test.each([
     ['--no-webhook', ''],
     ['webhook: { enabled: false }', 'webhook: { enabled: false, replicas: 3 }'],
