@@ -24,7 +24,7 @@ export const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** Packages of the programs below, and the libraries of these and of Node. */
 const PACKAGES = 'mount util-linux coreutils dash libc6 libgcc-s1 libstdc++6 libblkid1 libmount1 libpcre2-8-0 libselinux1'.split(' ');
 /** What the node plugin runs, and what waits for the prefetcher. Programs that nothing calls are left out: they would only have to be patched. */
-const PROGRAMS = ['mount', 'umount', 'cat', 'stat', 'sleep', 'dash', 'sh'];
+const PROGRAMS = ['mount', 'umount', 'mkdir', 'cat', 'stat', 'sleep', 'dash', 'sh'];
 
 /**
  * Programs, their libraries, the packages' licences, and for scanners what version each is. `cache` keeps downloads from run to run, for

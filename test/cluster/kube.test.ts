@@ -478,7 +478,7 @@ describe('events', () => {
     const sink = eventSink(client, {
       reportingController: 'data.fluid.io/sluice',
       reportingInstance: 'sluice-0_1',
-      clock: { wall: () => Date.now() + minutes * 60_000, monotonic: () => 0, after: () => () => {}, random: () => 0 },
+      clock: { wall: () => Date.now() + minutes * 60_000, monotonic: () => minutes * 60_000, after: () => () => {}, random: () => 0 },
       log: { debug() {}, info() {}, warn: (fields) => void warnings.push(JSON.stringify(fields)), error() {} },
     });
     for (; minutes < 3; minutes++) {

@@ -54,7 +54,7 @@ describe.skipIf(!isPossible || process.arch === 'arm64')('the image for arm64', 
     expect((await entry('--version')).stdout).toBe((await sluice(['--version'])).stdout);
     expect((await entry('install')).stdout).toBe((await sluice(['install'])).stdout);
   });
-  test.each(['mount', 'umount', 'cat', 'stat', 'sleep'])('has %s, which finds its libraries', async (name) =>
+  test.each(['mount', 'umount', 'mkdir', 'cat', 'stat', 'sleep'])('has %s, which finds its libraries', async (name) =>
     expect((await run(`usr/bin/${name}`, '--version')).stdout).toMatch(/util-linux|coreutils/),
   );
 });

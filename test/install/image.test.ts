@@ -79,7 +79,7 @@ describe.skipIf(!canBuild)('the image', () => {
       code: 1,
       stderr: 'sluice: this command needs the npm package: npx @sluice-data/sluice new-runtime\n',
     }));
-  test.each(['mount', 'umount', 'cat', 'stat', 'sleep'])('has %s, which finds its libraries', async (name) =>
+  test.each(['mount', 'umount', 'mkdir', 'cat', 'stat', 'sleep'])('has %s, which finds its libraries', async (name) =>
     expect((await run(`/usr/bin/${name}`, '--version')).stdout).toMatch(/util-linux|coreutils/),
   );
   test('has every program that the node plugin starts', async () => {

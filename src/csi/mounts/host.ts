@@ -75,7 +75,7 @@ export function createHost({ watch, kubeletDir, run, scratch, bindMs = BIND_MS }
     },
 
     async exists(path) {
-      return (await reach(path, ['test', '-e', path], bindMs)).code === 0;
+      return (await reach(path, ['stat', '-L', '--', path], bindMs)).code === 0;
     },
 
     bind: (binding) => changing(binding.target, () => binder.bind(binding)),
