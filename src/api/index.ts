@@ -18,7 +18,7 @@ export * from './records.ts';
 export * from './resource.ts';
 export * from './rules.ts';
 export * from './schema.ts';
-export { type SidecarNote, VERIFIED_FIELDS } from './sidecars.ts';
+export { type SidecarNote, verifiedFieldsOf } from './sidecars.ts';
 export { type VerifiedFuse, verifiedFuseIn, verifiedFuseText } from './verified-fuse.ts';
 export * from './status.ts';
 export * from './thin.ts';

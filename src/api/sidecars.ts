@@ -67,7 +67,7 @@ export interface SidecarNote {
 }
 
 /** Of the pods of a fuse DaemonSet, all that the webhook gives to pods of users. Others may add other fields, such as a toleration. */
-export const VERIFIED_FIELDS = [
+const VERIFIED_FIELDS = [
   'containers',
   'initContainers',
   'volumes',
@@ -76,3 +76,6 @@ export const VERIFIED_FIELDS = [
   'securityContext',
   'nodeSelector',
 ] as const;
+/** These fields of a pod spec. */
+export const verifiedFieldsOf = (spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(VERIFIED_FIELDS.map((field) => [field, spec[field]]));

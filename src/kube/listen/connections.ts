@@ -1,8 +1,8 @@
 import type { Server, Socket } from 'node:net';
 
-/** Which connections may be closed for others. */
+/** Which connections are closed first for others. */
 export interface Connections {
-  /** A request on this connection is being answered: it is not closed for another one. */
+  /** A request on this connection is being answered: of its address, those that wait are closed before it. */
   answering(socket: Socket): void;
   answered(socket: Socket): void;
 }
@@ -39,7 +39,7 @@ export function boundConnections(server: Server, { most, mostOfPeer }: Connectio
   function closeOne(candidates: Iterable<Peer>): void {
     let heaviest: Peer | undefined;
     for (const peer of candidates) if (!heaviest || sizeOf(peer) > sizeOf(heaviest)) heaviest = peer;
-    const [longest] = heaviest ? [...heaviest.waiting.values(), ...heaviest.answering.values()] : [];
+    const longest = firstOf(heaviest?.waiting) ?? firstOf(heaviest?.answering);
     if (!longest) return;
     const { peer, port } = keyOf(longest);
     drop(peer, port);
@@ -74,6 +74,7 @@ interface Peer {
   /** What was asked on them is being answered. */
   readonly answering: Map<number, Socket>;
 }
+const firstOf = (sockets: ReadonlyMap<number, Socket> | undefined): Socket | undefined => sockets?.values().next().value;
 const sizeOf = ({ waiting, answering }: Peer): number => waiting.size + answering.size;
 
 /** A socket that is closed has no address any more. */

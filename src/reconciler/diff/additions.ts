@@ -1,4 +1,4 @@
-import { VERIFIED_FIELDS } from '../../api/index.ts';
+import { verifiedFieldsOf } from '../../api/index.ts';
 import { isRecord, MERGED_BY } from './compare.ts';
 
 /** What the API server fills in where a pod template says nothing, by field. Source: pkg/apis/core/v1/defaults.go of Kubernetes 1.34. */
@@ -26,11 +26,9 @@ const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
  */
 export function additionsIn(rendered: Readonly<Record<string, unknown>>, live: Readonly<Record<string, unknown>>): readonly string[] {
   const found: string[] = [];
-  compare(verified(rendered), verified(live), '', '', found);
+  compare(verifiedFieldsOf(rendered), verifiedFieldsOf(live), '', '', found);
   return found;
 }
-
-const verified = (spec: Readonly<Record<string, unknown>>) => Object.fromEntries(VERIFIED_FIELDS.map((field) => [field, spec[field]]));
 
 function compare(rendered: unknown, live: unknown, path: string, field: string, found: string[]): void {
   if (rendered === live || isEmpty(live)) return;

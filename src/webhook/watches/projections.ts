@@ -1,4 +1,4 @@
-import { csiDriver, GROUP, type Identity, label, labelledIdentity, verifiedFuseOn, VERIFIED_FIELDS } from '../../api/index.ts';
+import { csiDriver, GROUP, type Identity, label, labelledIdentity, verifiedFuseOn, verifiedFieldsOf } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { KnownDataset } from '../known.ts';
 import { type Fields, list, record, text } from '../shapes.ts';
@@ -81,7 +81,7 @@ export function fuseProjection(): (object: KubeObject) => KeptFuse {
     const { ownerReferences = [], generation = 0 } = object.metadata;
     if (!ownerReferences.some(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`))) return kept(object, undefined);
     const spec = record(record(record(object['spec'])['template'])['spec']);
-    const template = JSON.stringify({ spec: Object.fromEntries(VERIFIED_FIELDS.map((field) => [field, spec[field]])) });
+    const template = JSON.stringify({ spec: verifiedFieldsOf(spec) });
     return kept(object, { generation, size: template.length, template: pack(template) });
   };
 }
