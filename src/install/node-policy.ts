@@ -1,6 +1,6 @@
 import { FUSE_NODE_LABELS, FUSE_NODE_RECORDS, GROUP, sessionManagerNodeLabel } from '../api/index.ts';
 import { Construct } from 'constructs';
-import { KubeObject } from '../constructs/index.ts';
+import { AdmissionPolicy } from './admission-policy.ts';
 import { labels } from './labels.ts';
 
 export interface NodePolicyProps {
@@ -30,28 +30,12 @@ export class NodePolicy extends Construct {
   }
 
   private policy(id: string, name: string, account: string, requests: object, checks: object): void {
-    const metadata = { name, labels: labels('csi') };
-    new KubeObject(this, id, {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: 'ValidatingAdmissionPolicy',
-      metadata,
-      spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: {
-          matchPolicy: 'Equivalent',
-          namespaceSelector: {},
-          objectSelector: {},
-          resourceRules: [{ ...requests, apiVersions: ['*'], scope: '*' }],
-        },
-        matchConditions: [{ name: 'by-the-node-plugin', expression: `request.userInfo.username.matches(${quoted(usersOf(account))})` }],
-        ...checks,
-      },
-    });
-    new KubeObject(this, `${id}-binding`, {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata,
-      spec: { policyName: name, validationActions: ['Deny'] },
+    new AdmissionPolicy(this, id, {
+      metadata: { name, labels: labels('csi') },
+      resourceRules: [{ ...requests, apiVersions: ['*'], scope: '*' }],
+      matchCondition: { name: 'by-the-node-plugin', expression: `request.userInfo.username.matches(${quoted(usersOf(account))})` },
+      checks,
+      actions: ['Deny'],
     });
   }
 }

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
 import { GROUP, RESERVED_ANNOTATIONS, RESERVED_LABELS } from '../api/index.ts';
-import { KubeObject } from '../constructs/index.ts';
+import { AdmissionPolicy } from './admission-policy.ts';
 import { labels } from './labels.ts';
 
 export interface ReservedKeysProps {
@@ -30,29 +30,18 @@ const KUBERNETES = [
 export class ReservedKeys extends Construct {
   constructor(scope: Construct, id: string, { account, mode, allow }: ReservedKeysProps) {
     super(scope, id);
-    const metadata = { name: NAME, labels: labels('controller') };
-    new KubeObject(this, 'policy', {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: 'ValidatingAdmissionPolicy',
-      metadata,
-      spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: {
-          matchPolicy: 'Equivalent',
-          namespaceSelector: {},
-          objectSelector: {},
-          resourceRules: [
-            rule('', 'persistentvolumes', 'persistentvolumeclaims'),
-            rule('apps', 'daemonsets', 'statefulsets'),
-            rule('batch', 'cronjobs', 'jobs'),
-          ],
-        },
-        matchConditions: [
-          {
-            name: 'by-others',
-            expression: `!(request.userInfo.username in ${JSON.stringify([account, ...KUBERNETES, ...allow])})`,
-          },
-        ],
+    new AdmissionPolicy(this, 'policy', {
+      metadata: { name: NAME, labels: labels('controller') },
+      resourceRules: [
+        rule('', 'persistentvolumes', 'persistentvolumeclaims'),
+        rule('apps', 'daemonsets', 'statefulsets'),
+        rule('batch', 'cronjobs', 'jobs'),
+      ],
+      matchCondition: {
+        name: 'by-others',
+        expression: `!(request.userInfo.username in ${JSON.stringify([account, ...KUBERNETES, ...allow])})`,
+      },
+      checks: {
         variables: [
           ...['labels', 'annotations'].flatMap((field) => [
             { name: `${field}Before`, expression: `oldObject != null && ${orEmpty('oldObject', field)}` },
@@ -74,12 +63,7 @@ export class ReservedKeys extends Construct {
           },
         ],
       },
-    });
-    new KubeObject(this, 'binding', {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata,
-      spec: { policyName: NAME, validationActions: mode === 'deny' ? ['Deny', 'Audit'] : ['Warn', 'Audit'] },
+      actions: mode === 'deny' ? ['Deny', 'Audit'] : ['Warn', 'Audit'],
     });
   }
 }
