@@ -323,6 +323,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     quantity: { text: (text) => api.quantity(text, 'spec.x') },
   },
   'src/api/verified-fuse.ts': {
+    verifiedFieldsOf: 'a fixed number of fields, by reference',
     verifiedFuseIn: { text: (text) => [api.verifiedFuseIn(text), api.verifiedFuseIn('/'.repeat(text.length))] },
     verifiedFuseText: 'of what the API server returned',
   },
