@@ -235,6 +235,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/api/sidecars.ts': {
     platformOf: { text: (text) => platformOf({ 'acme.io/platform': text }, {}, 'acme.io/platform') },
+    verifiedFieldsOf: 'a fixed number of fields, by reference',
     clientName: 'of a number',
     clientNumber: { text: (text) => [clientNumber(text), clientNumber(`fluid-fuse-0-${text}`)] },
   },
@@ -323,7 +324,6 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     quantity: { text: (text) => api.quantity(text, 'spec.x') },
   },
   'src/api/verified-fuse.ts': {
-    verifiedFieldsOf: 'a fixed number of fields, by reference',
     verifiedFuseIn: { text: (text) => [api.verifiedFuseIn(text), api.verifiedFuseIn('/'.repeat(text.length))] },
     verifiedFuseText: 'of what the API server returned',
   },
