@@ -49,11 +49,13 @@ export const mounts: MountTable<CachePlan> = {
       if (!Array.isArray(mounted) || !mounted.every((path) => typeof path === 'string'))
         throw new Error(`mountUFS: expected {"mounted": ["<path>"]}, found ${shown(answers[1]?.[0]?.slice(0, 200))}`);
       const wanted = new Set(plan.mountUFS.paths);
-      const unknown = mounted.filter((path) => !wanted.has(path));
+      // A program may print one path a hundred thousand times.
+      const listed = [...new Set<string>(mounted)];
+      const unknown = listed.filter((path) => !wanted.has(path));
       // Each of them would be one more run of the command, which has just been run.
       if (unknown.length > MOST_UNKNOWN)
         throw new Error(`mountUFS: expected the paths of the Dataset, found ${unknown.length} others, such as ${shown(unknown[0])}`);
-      return mounted.map((path) => ({ path }));
+      return listed.map((path) => ({ path }));
     },
   },
   wanted: ({ mountUFS }) => mountUFS?.paths.map((path) => ({ path })) ?? [],
