@@ -39,7 +39,7 @@ export interface VolumeDefaults {
 
 type Attributes = Readonly<Record<string, string | undefined>>;
 
-/** @throws CsiError INVALID_ARGUMENT, naming the attribute threat-model: R-volume */
+/** threat-model: R-volume. @throws CsiError INVALID_ARGUMENT, naming the attribute */
 export function parseVolume(attributes: Attributes, { mountRoot, method }: VolumeDefaults): Volume {
   const { fluid_path: fusePath = '', fluid_sub_path: subPath = '', mount_type: mountType = 'fuse.alluxio-fuse' } = attributes;
   const { runtime_namespace: namespace, runtime_name: name, mount_pod_node_selector_key: nodeLabel } = attributes;

@@ -14,7 +14,7 @@ export interface Review {
   readonly object: unknown;
 }
 
-/** @throws Malformed threat-model: R-admission-request */
+/** threat-model: R-admission-request. @throws Malformed */
 export function reviewIn(text: string): Review {
   let review: unknown;
   try {

@@ -14,7 +14,11 @@ export interface ProfileWatch {
 
 const KEY = 'pluginsProfile';
 
-/** @param onFault called with what is wrong with the ConfigMap, and with undefined when nothing is threat-model: R-plugins */
+/**
+ * threat-model: R-plugins
+ *
+ * @param onFault called with what is wrong with the ConfigMap, and with undefined when nothing is
+ */
 export function profileWatch(log: Log, onFault: (fault: string | undefined) => void): ProfileWatch {
   const builtIn = parseProfile(defaultProfile, plugins);
   let current = builtIn;
