@@ -81,7 +81,8 @@ const { value } = fc.letrec((tie) => ({
     { maxDepth: 4, withCrossShrink: true },
     text,
     fc.integer(),
-    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    // JSON has no negative zero.
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
     fc.boolean(),
     fc.constant(null),
     fc.array(tie('value'), { maxLength: 4 }),
@@ -93,10 +94,9 @@ describe('YAML of manifests', () => {
   test('is read as what was written, by readers of YAML 1.1 and 1.2', () => {
     fc.assert(
       fc.property(fc.dictionary(text, value, { noNullPrototype: true }), (object) => {
-        const plain = JSON.parse(JSON.stringify(object)) as object;
         const written = yamlText(object);
-        expect(read(written, '1.2')).toEqual(plain);
-        expect(read(written, '1.1')).toEqual(plain);
+        expect(read(written, '1.2')).toEqual(object);
+        expect(read(written, '1.1')).toEqual(object);
       }),
       { numRuns: 3000 },
     );

@@ -144,7 +144,7 @@ describe.skipIf(!simulated)('probes', () => {
     const space = await exampleSpace('demo');
     await sluice.plane.exec.answer({ namespace: space.namespace, argv: ['example', 'report'], stdout: 'x'.repeat(3 << 20) });
     await eventually(() =>
-      expect(sluice.log.some((line) => line.includes(space.namespace) && line.includes('printed more than 1048576 bytes'))).toBe(true),
+      expect(sluice.log.some((line) => line.includes(space.namespace) && line.includes('printed more than 65536 bytes'))).toBe(true),
     );
     await space.bound('ExampleRuntime', 'demo');
   });

@@ -78,7 +78,7 @@ export function createWriter(client: KubeClient, store: Store, fuses: VerifiedFu
     report.immutable.push(...immutable);
     const hash = hashOf(placed);
     const desired = stamped(manifest, stamp(hash, immutable));
-    const paths = [...admissions.unexplained(owner.uid, hash, desired, live), ...added(desired, live)];
+    const paths = [...new Set([...admissions.unexplained(owner.uid, hash, desired, live), ...added(desired, live)])];
     if (paths.length === 0) {
       if (type.kind === 'DaemonSet') fuses.verified(owner, desired, live, outline.hash);
       if (!waiting) compared(outline, live, immutable, { isEqual: true });
