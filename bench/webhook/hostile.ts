@@ -1,4 +1,7 @@
-/** What the dearest pods cost that a tenant can send: CPU time of one admission, which is how long all others wait. */
+/**
+ * What the dearest pods cost that a tenant can send: CPU time of one admission, which is how long all others wait. And how long they do wait
+ * while one namespace floods the API server, whose address is that of all.
+ */
 import { Registry } from 'prom-client';
 import { silent } from '../../src/kube/types.ts';
 import type { KnownVolume } from '../../src/webhook/known.ts';
@@ -6,7 +9,9 @@ import { plugins } from '../../src/webhook/plugins/index.ts';
 import { defaultProfile } from '../../src/webhook/profile/default-profile.ts';
 import { parseProfile } from '../../src/webhook/profile/parse.ts';
 import { createAdmissions } from '../../src/webhook/server/admit.ts';
+import { SMALL } from '../../src/webhook/server/bodies.ts';
 import { admissionMetrics } from '../../src/webhook/server/metrics.ts';
+import { createTurns } from '../../src/webhook/server/turns.ts';
 import { atMost, type Bench, rounded } from '../figure.ts';
 import { range } from '../lab.ts';
 
@@ -15,6 +20,10 @@ const DATASETS = 64;
 const CLIENT_BYTES = 15_000;
 const ROUNDS = 15;
 const TARGET_MS = 50;
+/** What an API server admits at a time. */
+const FLOOD = 200;
+/** One admission under way and one of the flood's, each at most `TARGET_MS`, and that of the other pod. */
+const WAIT_MS = 2 * TARGET_MS + 10;
 const names = range(DATASETS).map((i) => `d${i}`);
 
 const template = (name: string) => ({
@@ -98,8 +107,37 @@ export const webhookHostile: Bench = {
           yield atMost(`webhook-hostile-${kind}-${shape}`, rounded(median), 'ms', TARGET_MS);
         }
       }
+    for (const shape of ['mounts', 'readers', 'text'] as const) {
+      const [alone, beside] = [await waited(shape, 0), await waited(shape, FLOOD)];
+      const detail = { alone: rounded(alone), ratio: rounded(beside / alone), flood: FLOOD };
+      yield atMost(`webhook-hostile-neighbour-${shape}`, rounded(beside), 'ms', WAIT_MS, detail);
+    }
   },
 };
+
+/** CPU ms from the request of another namespace until its answer, while so many requests of one wait at the same address. */
+async function waited(shape: string, flood: number): Promise<number> {
+  const admit = admissions(true);
+  const turns = createTurns();
+  const labels = { 'serverless.fluid.io/inject': 'true' };
+  const dear = reviewOf({ metadata: { name: 'p', labels }, spec: SPECS[shape] });
+  const small = reviewOf({ metadata: { name: 'p', labels }, spec: { containers: [{ name: 'main', image: 'x' }] } });
+  await admit(small);
+  let isOver = false;
+  async function ask(namespace: string, text: string): Promise<void> {
+    const turn = () => turns.take({ peer: 'api', namespace }, text.length > SMALL, () => isOver);
+    if (await turn()) await admit(text, undefined, turn);
+  }
+  const all = range(flood).map(() => ask('flood', dear));
+  // The flood is under way.
+  for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+  const before = process.cpuUsage();
+  await ask('other', small);
+  const { user, system } = process.cpuUsage(before);
+  isOver = true;
+  await Promise.all(all);
+  return (user + system) / 1000;
+}
 
 function admissions(nativeSidecars: boolean) {
   const known = {

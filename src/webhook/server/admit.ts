@@ -45,8 +45,9 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
   /**
    * The answer to the text of an AdmissionReview. It never throws, and is there within the API server's timeout.
    * @param withinMs this timeout
+   * @param turn resolves when the admission may compute again, after it has read something
    */
-  return async (text: string, withinMs = Infinity): Promise<Answer> => {
+  return async (text: string, withinMs = Infinity, turn?: () => Promise<boolean>): Promise<Answer> => {
     const began = clock.monotonic();
     const until = began + Math.min(READS_MS, withinMs - REST_MS);
     let review: Review;
@@ -60,7 +61,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     }
     if (review.object === undefined) return { status: 200, body: answerTo(review, { outcome: 'unchanged' }) };
     const mode = modeIn(review.object, settings);
-    const verdict = await verdictOn(review, mode, until).catch((error: unknown) => unexpected(error, review, mode));
+    const verdict = await verdictOn(review, mode, until, turn).catch((error: unknown) => unexpected(error, review, mode));
     const { outcome, body } = answered(review, mode, verdict);
     metrics.admitted(outcome, mode, (clock.monotonic() - began) / 1000);
     if ('warnings' in verdict) metrics.warned(verdict.warnings?.length ?? 0);
@@ -78,7 +79,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     }
   }
 
-  async function verdictOn({ object, namespace }: Review, mode: Mode, until: number): Promise<Verdict> {
+  async function verdictOn({ object, namespace }: Review, mode: Mode, until: number, turn?: () => Promise<boolean>): Promise<Verdict> {
     let pod: Pod;
     try {
       pod = podIn(object);
@@ -106,10 +107,12 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
         if (unread.length === 0) return denied(error.message);
         const keys = new Set(unread.map(unknownKey));
         for (const key of keys) isRead.add(key);
-        const read = await lookups.read(unread, until - clock.monotonic());
+        const read = await lookups.read(namespace, unread, until - clock.monotonic());
         if (read.failed !== undefined)
           return denied(`${error.message} The webhook read this from memory, and could not read it again: ${read.failed}`);
         known = layered(known, read.known, keys);
+        // Sixteen may have been answered at once.
+        if ((await turn?.()) === false) return denied('the client no longer waits for an answer');
       }
     }
   }

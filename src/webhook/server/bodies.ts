@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Caller, namespaceIn } from './caller.ts';
+import { createShares } from './shares.ts';
 
 /** A request whose body is not read; the answer says why. */
 export interface Refusal {
@@ -10,12 +12,12 @@ export interface Refusal {
 const LARGEST = 3 << 19;
 /** Nearly every pod is a twentieth of it. Such a body waits for no other: slow uploads of large ones must not hold pods up. */
 export const SMALL = 256 << 10;
-/** Of all larger ones under way: a parsed pod takes several times as much. */
+/** Of all larger ones under way: a parsed pod takes several times as much. One address has at most half of it, of which namespaces have shares. */
 const LARGEST_SUM = 24 << 20;
 
 /** Reads bodies of requests, of which no more are in memory at once than it can hold. */
 export function createBodies() {
-  let bytes = 0;
+  const shares = createShares(LARGEST_SUM / 2, LARGEST_SUM);
 
   /** The body, or why it is not taken. Iterating over a request would destroy it, and with it the answer. */
   return (request: IncomingMessage, response: ServerResponse): Promise<string | Refusal> => {
@@ -24,21 +26,32 @@ export function createBodies() {
     const chunks: Buffer[] = [];
     let held = 0;
     let counted = 0;
+    let caller: Caller | undefined;
+    const peer = request.socket.remoteAddress ?? '';
+    /** Whether there is room for what was read of it. */
+    function fits(): boolean {
+      if (held <= SMALL) return true;
+      caller ??= { peer, namespace: namespaceIn(Buffer.concat(chunks).toString('latin1')) };
+      if (!shares.take(caller, held - counted)) return false;
+      counted = held;
+      return true;
+    }
     // A request counts until its answer was sent or given up.
-    response.once('close', () => (bytes -= counted));
+    response.once('close', () => caller && shares.give(caller, counted));
     return new Promise((resolve) => {
       request.on('data', (chunk: Buffer) => {
         held += chunk.length;
-        if (held > SMALL) {
-          bytes += held - counted;
-          counted = held;
-        }
-        if (held <= LARGEST && (counted === 0 || bytes <= LARGEST_SUM)) return void chunks.push(chunk);
+        chunks.push(chunk);
+        const isTooLarge = held > LARGEST;
+        if (!isTooLarge && fits()) return;
         request.pause().removeAllListeners('data');
         resolve(
-          held > LARGEST
+          isTooLarge
             ? refusal(413, `expected at most ${LARGEST} bytes, found more`)
-            : refusal(503, `expected at most ${LARGEST_SUM} bytes of large requests at once; retry`),
+            : refusal(
+                503,
+                `expected less than ${LARGEST_SUM} bytes of large requests at once, of which this namespace has its share; retry`,
+              ),
         );
       });
       request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));

@@ -5,6 +5,8 @@ import { createListener } from '../../kube/listen/listener.ts';
 import type { Log } from '../../kube/types.ts';
 import type { Answer } from './admit.ts';
 import { createBodies, refusal, SMALL } from './bodies.ts';
+import { namespaceIn } from './caller.ts';
+import { createShares } from './shares.ts';
 import { createTurns } from './turns.ts';
 
 export interface Pair {
@@ -32,8 +34,11 @@ const SHARE_OF_PEER = 0.8;
 /** A Go duration of whole seconds, as API servers write it. */
 const TIMEOUT = /^(\d{1,3})s$/;
 
-/** @param withinMs the timeout of the API server that asks, if it says so */
-export type Admit = (text: string, withinMs?: number) => Promise<Answer>;
+/**
+ * @param withinMs the timeout of the API server that asks, if it says so
+ * @param turn resolves when the request may compute again, after it has waited for something; false if its client is gone
+ */
+export type Admit = (text: string, withinMs?: number, turn?: () => Promise<boolean>) => Promise<Answer>;
 
 /**
  * Serves admissions at Fluid's path. Nothing is served before `use` was called with a first certificate.
@@ -42,13 +47,15 @@ export type Admit = (text: string, withinMs?: number) => Promise<Answer>;
 export async function serveWebhook(port: number, first: Pair, admit: Admit, log: Log, most = MOST_CONNECTIONS): Promise<WebhookServer> {
   const textOf = createBodies();
   const turns = createTurns();
+  const mostOfPeer = Math.ceil(most * SHARE_OF_PEER);
+  const shares = createShares(mostOfPeer);
   let isStopping = false;
   let isClosed = false;
   const idle = new Set<Socket>();
   const { server, connections, use, listen } = createListener({
     tls: { cert: first.certificate, key: first.key, minVersion: 'TLSv1.2' },
     most,
-    mostOfPeer: Math.ceil(most * SHARE_OF_PEER),
+    mostOfPeer,
     headerBytes: 16 << 10,
     headersMs: 5_000,
     requestMs: 10_000,
@@ -89,11 +96,14 @@ export async function serveWebhook(port: number, first: Pair, admit: Admit, log:
     const text = await textOf(request, response);
     if (typeof text !== 'string') return text;
     connections.answering(request.socket);
-    const peer = request.socket.remoteAddress ?? '';
+    const caller = { peer: request.socket.remoteAddress ?? '', namespace: namespaceIn(text) };
+    if (!shares.take(caller, 1)) return refusal(503, 'expected fewer requests of this namespace at once; retry');
+    response.once('close', () => shares.give(caller, 1));
+    const turn = () => turns.take(caller, text.length > SMALL, () => response.destroyed);
     // Nobody would read the answer of one that is gone.
-    if (!(await turns.take(peer, text.length > SMALL, () => response.destroyed))) return refusal(400, 'expected a client that waits');
+    if (!(await turn())) return refusal(400, 'expected a client that waits');
     const seconds = TIMEOUT.exec(new URLSearchParams(query).get('timeout') ?? '')?.[1];
-    return admit(text, seconds === undefined ? undefined : Number(seconds) * 1000);
+    return admit(text, seconds === undefined ? undefined : Number(seconds) * 1000, turn);
   }
 
   const bound = await listen(port);

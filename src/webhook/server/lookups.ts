@@ -1,5 +1,6 @@
-import pLimit from 'p-limit';
 import type { Clock } from '../../kube/clock.ts';
+import { createLimiter } from '../../kube/turns/limiter.ts';
+import { shareOf } from '../../kube/turns/turnstile.ts';
 import { type Known, type Unknown, unknownKey } from '../known.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { AdmissionMetrics } from './metrics.ts';
@@ -9,19 +10,21 @@ export type LookedUp = { readonly known: Known; readonly failed?: undefined } | 
 /** Admissions that may ask the API server at once: pods that name what does not exist must not use up its patience. */
 const AT_ONCE = 16;
 
-/** Reads of objects before a pod is denied, a few at a time. One that has waited for too long is not begun. */
+/** Reads of objects before a pod is denied, a few at a time, namespaces in turn. One that has waited for too long is not begun. */
 export function createLookups(knowledge: Knowledge, metrics: AdmissionMetrics, clock: Clock) {
-  const limit = pLimit(AT_ONCE);
+  const limiter = createLimiter(AT_ONCE, clock, shareOf(AT_ONCE));
   return {
-    /** @param withinMs how long the admission can wait */
-    async read(unknown: readonly Unknown[], withinMs: number): Promise<LookedUp> {
+    /**
+     * @param namespace of the pod
+     * @param withinMs how long the admission can wait
+     */
+    async read(namespace: string, unknown: readonly Unknown[], withinMs: number): Promise<LookedUp> {
       const late = new AbortController();
       const cancel = clock.after(Math.max(0, withinMs), () => late.abort(new Error('the API server did not answer in time')));
       const ended = new Promise<never>((_, reject) => late.signal.addEventListener('abort', () => reject(late.signal.reason)));
-      const reading = limit(async () => {
-        late.signal.throwIfAborted();
-        return knowledge.read(unknown, late.signal);
-      });
+      const reading = limiter
+        .acquire(late.signal, namespace)
+        .then(() => knowledge.read(unknown, late.signal).finally(() => limiter.release(namespace)));
       try {
         const known = await Promise.race([reading, ended]);
         metrics.lookedUp('read', unknown.length);

@@ -1,43 +1,40 @@
+import { createTurnstile, type Turnstile } from '../../kube/turns/turnstile.ts';
+import type { Caller } from './caller.ts';
+
 /** Who computes next. One admission holds the event loop at a time, and what waits for the network is served in between. */
 export interface Turns {
   /**
-   * Resolves when it is this request's turn; false if its connection is gone by then, and nothing is to be computed.
-   * @param peer the address that asks: addresses take turns
-   * @param isLarge of one address, these wait for all others
+   * Resolves when it is this request's turn; false if its connection is gone by then, and nothing is to be computed. Addresses take turns,
+   * and so do the namespaces of one address.
+   * @param isLarge of one namespace, these wait for all others
    */
-  take(peer: string, isLarge: boolean, isGone: () => boolean): Promise<boolean>;
+  take(caller: Caller, isLarge: boolean, isGone: () => boolean): Promise<boolean>;
 }
 
 interface Waiting {
   readonly isGone: () => boolean;
   readonly go: (isWanted: boolean) => void;
 }
-interface Line {
-  readonly small: Waiting[];
-  readonly large: Waiting[];
-}
+
+/** More than ever wait. */
+const BEHIND = 2 ** 50;
 
 export function createTurns(): Turns {
   /** In the order of their turns. */
-  const lines = new Map<string, Line>();
+  const peers = new Map<string, Turnstile<{ readonly namespace: string; readonly waiting: Waiting }>>();
   let isScheduled = false;
+  let number = 0;
 
   function next(): void {
     isScheduled = false;
-    // Those that are gone take no turn.
-    for (const [peer, line] of lines) {
-      lines.delete(peer);
-      let first = line.small.shift() ?? line.large.shift();
-      while (first?.isGone()) {
-        first.go(false);
-        first = line.small.shift() ?? line.large.shift();
-      }
-      if (!first) continue;
-      if (line.small.length + line.large.length > 0) lines.set(peer, line);
-      first.go(true);
-      break;
+    for (const [peer, line] of peers) {
+      peers.delete(peer);
+      const first = wanted(line);
+      if (line.waiting > 0) peers.set(peer, line);
+      first?.go(true);
+      if (first) break;
     }
-    if (lines.size > 0) schedule();
+    if (peers.size > 0) schedule();
   }
   function schedule(): void {
     if (isScheduled) return;
@@ -46,12 +43,22 @@ export function createTurns(): Turns {
   }
 
   return {
-    take: (peer, isLarge, isGone) =>
+    take: ({ peer, namespace }, isLarge, isGone) =>
       new Promise((go) => {
-        const line = lines.get(peer) ?? { small: [], large: [] };
-        (isLarge ? line.large : line.small).push({ isGone, go });
-        if (!lines.has(peer)) lines.set(peer, line);
+        const line = peers.get(peer) ?? createTurnstile(Infinity);
+        line.push(namespace, { namespace, waiting: { isGone, go } }, (isLarge ? BEHIND : 0) + number++);
+        peers.set(peer, line);
         schedule();
       }),
   };
+}
+
+/** The next of a line that is not gone. */
+function wanted(line: Turnstile<{ readonly namespace: string; readonly waiting: Waiting }>): Waiting | undefined {
+  for (let first = line.shift(); first; first = line.shift()) {
+    line.leave(first.namespace);
+    if (!first.waiting.isGone()) return first.waiting;
+    first.waiting.go(false);
+  }
+  return undefined;
 }

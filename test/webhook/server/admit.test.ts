@@ -56,8 +56,8 @@ function admissions({ plugin = marks, memory = {}, server = {}, read, disabled =
     log,
     clock,
   });
-  const post = async (review: unknown, withinMs?: number) => {
-    const { status, body } = await admit(typeof review === 'string' ? review : JSON.stringify(review), withinMs);
+  const post = async (review: unknown, withinMs?: number, turn?: () => Promise<boolean>) => {
+    const { status, body } = await admit(typeof review === 'string' ? review : JSON.stringify(review), withinMs, turn);
     return { status, body, ...(status === 200 && { answer: JSON.parse(body) as Answer }) };
   };
   return { post, clock, admitPod: async (pod: unknown, more: object = {}) => (await post(reviewOf(pod, more))).answer?.response };
@@ -281,14 +281,33 @@ describe('what no watch knows', () => {
     await answer;
     expect(isDenied).toBe(true);
   });
-  test('is asked for by at most 16 pods at once', async () => {
+  test('is asked for by at most 16 pods at once, of which one namespace has 12', async () => {
     const { admitPod, clock } = admissions({ read: () => new Promise(() => {}) });
-    const answers = Array.from({ length: 100 }, () => admitPod(podOf(SERVERLESS, ['images'])));
+    const pods = (namespace: string) => Array.from({ length: 100 }, () => admitPod(podOf(SERVERLESS, ['images']), { namespace }));
+    const flood = pods('flood');
     await aMoment();
+    expect(reads).toHaveLength(12);
+    const others = pods('other');
+    await aMoment();
+    expect(reads.flat().filter((each) => 'namespace' in each && each.namespace === 'other')).toHaveLength(4);
     expect(reads).toHaveLength(16);
     clock.advance(8_000);
-    expect((await Promise.all(answers)).filter((answer) => answer?.allowed)).toEqual([]);
+    expect((await Promise.all([...flood, ...others])).filter((answer) => answer?.allowed)).toEqual([]);
     expect(reads).toHaveLength(16);
+  });
+  test('is computed again when its turn comes, and not for a client that is gone', async () => {
+    const turns: ((isWanted: boolean) => void)[] = [];
+    const turn = () => new Promise<boolean>((resolve) => void turns.push(resolve));
+    const { post } = admissions({ server: { claims: { 'ml/images': { dataset: 'images' } } } });
+    const answers = Array.from({ length: 2 }, () => post(reviewOf(podOf(SERVERLESS, ['images'])), undefined, turn));
+    await aMoment();
+    expect([reads.length, turns.length]).toEqual([2, 2]);
+    for (const [i, go] of turns.entries()) go(i > 0);
+    await aMoment();
+    expect((await answers[0])?.answer?.response.status?.message).toBe('the client no longer waits for an answer');
+    expect(reads).toHaveLength(3);
+    turns[2]?.(false);
+    await answers[1];
   });
   test('may not be readable, which the denial says', async () => {
     const { admitPod } = admissions({ read: () => Promise.reject(new Error('GET /claims: 503')) });

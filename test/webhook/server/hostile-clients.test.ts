@@ -22,7 +22,7 @@ describe('pods that post to the port of the webhook themselves', () => {
     [held, release] = [0, released.resolve];
     first = await issue({ older: [] }, [HOST, 'localhost'], Date.now());
     const admit = async (text: string) => {
-      if (text !== '127.0.0.1') {
+      if (!text.startsWith('127.0.0.1')) {
         held++;
         await released.promise;
       }
@@ -41,20 +41,30 @@ describe('pods that post to the port of the webhook themselves', () => {
     return agent;
   };
   /** The status, or the code of the error. */
-  const ask = (localAddress: string, agent: Agent) =>
+  const ask = (localAddress: string, agent: Agent, body = localAddress) =>
     new Promise<string>((resolve) => {
       const tls = { ca: first.authorities.join(''), servername: HOST };
       const call = { host: '127.0.0.1', port: server.port, path: webhookNames.path, method: 'POST', agent, localAddress, ...tls };
       const asked = request(call, (answer) => answer.resume().on('end', () => resolve(String(answer.statusCode))));
-      asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)).end(localAddress);
+      asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)).end(body);
     });
 
   test.each([false, true])('keep no API server out with admissions that wait (it is connected before: %s)', async (isConnected) => {
     const own = agentOf();
     if (isConnected) expect(await ask('127.0.0.1', own)).toBe('200');
-    for (const peer of ['127.0.0.2', '127.0.0.3']) for (let i = 0, agent = agentOf(); i < MOST; i++) void ask(peer, agent);
+    for (const peer of ['127.0.0.2', '127.0.0.3'])
+      for (let i = 0, agent = agentOf(); i < MOST; i++) void ask(peer, agent, `{"namespace":"n${i}"}`);
     await until(() => held >= MOST - 1, 'held');
     for (let i = 0; i < 5; i++) expect(await Promise.all([ask('127.0.0.1', own), ask('127.0.0.1', own)])).toEqual(['200', '200']);
+  });
+
+  test('have no more requests of one namespace at once than others need room', async () => {
+    const flood = Array.from({ length: 15 }, () => ask('127.0.0.2', agentOf(), '{"namespace":"flood"}'));
+    const others = ['a', 'b'].map((name) => ask('127.0.0.2', agentOf(), `{"namespace":"${name}"}`));
+    await until(() => held >= 10, 'held');
+    release();
+    expect((await Promise.all(flood)).toSorted()).toEqual([...Array(8).fill('200'), ...Array(7).fill('503')]);
+    expect(await Promise.all(others)).toEqual(['200', '200']);
   });
 
   test('have one request of a connection in memory at a time', async () => {
