@@ -16,7 +16,7 @@ const untilReady =
   (world) => {
     if (!world.plan.roles.includes(role) || isReady(world, role)) return {};
     const { ready = 0, desired = world.plan.plan.replicas[role] ?? 0 } = world.workloads[role] ?? {};
-    const refusal = world.refusals?.[role];
+    const refusal = world.refusals?.[role]?.why;
     const why = refusal === undefined ? '' : `; Kubernetes refuses others: ${refusal}`;
     return { hold: { reason: `${titles[role]}NotReady`, message: `${ready} of ${desired} ${role} pods are ready${why}` } };
   };

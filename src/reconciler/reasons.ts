@@ -190,11 +190,11 @@ export const causes = {
   },
   NoPods: {
     means:
-      'the Job of an operation has no pod, a minute after it was created; the message has the latest event `FailedCreate` of the Job: a quota, Pod Security or an admission webhook refuses the pod',
+      'the Job of an operation, or the StatefulSet that helps it, lacks pods a minute after it was created; the message has its latest event `FailedCreate`: a quota, Pod Security or an admission webhook refuses the pod',
     toDo: 'change what the message names: Kubernetes tries again by itself. Whoever may write events in the namespace could have written that text',
   },
   DataOperationWaiting: {
-    means: 'the operation of `spec.runAfter` is not complete yet',
+    means: 'the operation of `spec.runAfter` is not complete yet; the message says if Kubernetes does not create its pods',
     toDo: 'nothing: it starts after that one. See that one if it lasts',
     passing: true,
   },

@@ -34,8 +34,8 @@ export interface World {
   /** The Dataset was bound before: a hold no longer stops the steps after it. */
   readonly bound: boolean;
   readonly workloads: Readonly<Partial<Record<Role, WorkloadView>>>;
-  /** Why Kubernetes creates no pods of these, in its words. */
-  readonly refusals?: Readonly<Partial<Record<Role, string>>>;
+  /** Why Kubernetes creates no pods of these, in its words. Without `why` they lack pods, and it is not known yet. */
+  readonly refusals?: Readonly<Partial<Record<Role, { readonly why?: string }>>>;
   /** Names of the workloads, whether or not they exist. */
   readonly names: WorkloadNames;
   /** What Fluid created in place of masters and workers: it goes before these are created, and its pods stay for them. */

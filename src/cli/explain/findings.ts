@@ -21,7 +21,7 @@ interface Condition {
 /** Conditions that are True when something is wrong. */
 const TROUBLES: ReadonlySet<string> = new Set(['NotReady', 'Failed', 'DatasetTaken', 'MountsDiffer', 'ImmutableFieldChanged']);
 /** Conditions that are True when something is worth knowing: the object counts as healthy all the same. */
-const NOTES: ReadonlySet<string> = new Set(['SpecWarning', 'PodsOutdated', 'PlacementWaiting']);
+const NOTES: ReadonlySet<string> = new Set(['SpecWarning', 'PodsOutdated', 'PodsRefused', 'PlacementWaiting']);
 /** Conditions that are False when something is wrong. */
 const GOALS: ReadonlySet<string> = new Set(['Synced', 'Ready', 'Complete']);
 const WELL: ReadonlySet<string> = new Set(['Bound', 'DataMigrating', 'Complete', 'Executing']);

@@ -32,8 +32,8 @@ export interface OperationCluster {
   suspend(of: Pick<Key, 'namespace'>, works: readonly Work[], isPaused: boolean): Promise<void>;
   /** How far the Job is, as its pod said last. Asked for in the background, every 10 s; an answer wakes the operation. */
   progress(world: OperationWorld, job: JobView): Infos | undefined;
-  /** Why Kubernetes creates no pod of the Job, in its words; undefined if it does not say. Asked for as `progress`, every minute. */
-  podRefusal(world: OperationWorld, job: JobView): string | 'asking' | undefined;
+  /** Why Kubernetes creates no pod of a Job or its helper, in its words; undefined if it does not say. Asked for as `progress`, every minute. */
+  podRefusal(world: OperationWorld, of: Pick<JobView, 'uid'>): string | 'asking' | undefined;
   /** How the last pod of the Job ended; undefined if no pod of it is left. */
   lastPod(of: Pick<Key, 'namespace'>, job: JobView): Promise<EndedPod | undefined>;
   /** One merge patch of what differs; 409 when another writer was first. True when something was written. */

@@ -3,7 +3,7 @@ import type { Hold, Key } from '../world.ts';
 import { anotherRun, unsettled } from './again.ts';
 import { expiresInMs } from './expiry.ts';
 import { pauseOf } from './requests.ts';
-import { hasReported, isDone, isOver } from './status.ts';
+import { hasReported, isDone, isOver, LACKS_PODS } from './status.ts';
 import { refusalOf } from './validate.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal, Work } from './world.ts';
 
@@ -92,7 +92,7 @@ function turnHold({ key, line, isLongLine, target, other }: OperationWorld): Hol
   const position = found < 0 ? line.length : found;
   const [first] = line;
   if (!first || position === 0) return undefined;
-  const runs = first.hasNoPods ? 'runs, but Kubernetes creates no pod of it: see its condition Complete' : 'runs';
+  const runs = first.hasNoPods ? LACKS_PODS : 'runs';
   const doing = first.isRunning ? runs : 'is next';
   const datasets = other ? `Datasets ${target.name} and ${other.key.name}` : `Dataset ${target.name}`;
   // Its place would be another one whenever the line moves: a write for each of thousands.

@@ -2,26 +2,29 @@ import type { Hold } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import type { JobView, OperationWorld } from './world.ts';
 
-/** How long Kubernetes may take to create the pod of a Job, and how often the reason is asked for. */
+/** How long Kubernetes may take to create the pods of an object, and how often the reason is asked for. */
 export const NO_PODS_MS = 60_000;
 
 export interface Lack {
-  /** Why the Job has no pod; `asking`: what was reported before holds until the answer comes. */
+  /** Why pods are missing; `asking`: what was reported before holds until the answer comes. */
   readonly hold?: Hold | 'asking';
   /** Nothing else may wake the operation until then. */
   readonly againMs?: number;
 }
 
-/** Whether a Job lacks its pod for longer than Kubernetes takes, and what Kubernetes says of that. */
+/** Whether a Job, or a workload that helps it, lacks pods for longer than Kubernetes takes, and what Kubernetes says of that. */
 export function lackOfPods(cluster: Pick<OperationCluster, 'podRefusal'>, world: OperationWorld, job: JobView | undefined): Lack {
-  if (!job?.noPods || job.end) return {};
-  const leftMs = NO_PODS_MS - (world.now - Date.parse(job.createdAt));
+  if (!job || job.end) return {};
+  const lacking = job.noPods ? { ...job, kind: 'Job', lacks: 'no pod' } : world.helpers?.find(({ lacks }) => lacks !== undefined);
+  if (!lacking) return {};
+  const leftMs = NO_PODS_MS - (world.now - Date.parse(lacking.createdAt));
   if (leftMs > 0) return { againMs: Math.min(leftMs, NO_PODS_MS) };
   const again = { againMs: NO_PODS_MS };
-  const refusal = cluster.podRefusal(world, job);
+  const refusal = cluster.podRefusal(world, lacking);
   if (refusal === 'asking') return { ...again, hold: refusal };
   // Kubernetes waits for minutes before it replaces a pod that failed.
   if (refusal === undefined && job.noPods === 'now') return again;
-  const why = refusal ?? `no event says why: is kube-controller-manager running? See \`kubectl describe job ${job.name}\``;
-  return { ...again, hold: { reason: 'NoPods', message: `Job ${job.name} has no pod: ${why}` } };
+  const { kind, name, lacks } = lacking;
+  const why = refusal ?? `no event says why: is kube-controller-manager running? See \`kubectl describe ${kind.toLowerCase()} ${name}\``;
+  return { ...again, hold: { reason: 'NoPods', message: `${kind} ${name} has ${lacks}: ${why}` } };
 }

@@ -3,7 +3,7 @@ import { type Hold, keyText, type OperationKey } from '../world.ts';
 import { affinityLike } from './affinity.ts';
 import { nearOf, runAfterOf, runAfterText, words } from './references.ts';
 import { isRetried } from './requests.ts';
-import { endOf, isComplete, isDone, isOver, isRunning, repeats } from './status.ts';
+import { endOf, hasNoPods, isComplete, isDone, isOver, isRunning, LACKS_PODS, repeats } from './status.ts';
 import type { OperationObject, Predecessor } from './world.ts';
 
 /** Finds an operation, as a watch shows it. */
@@ -67,7 +67,8 @@ function waitFor(operation: OperationObject, key: OperationKey, field: string, f
     const path = cycle.map(words).join(', which waits for ');
     return awaited('RunAfterCycle', `spec.runAfter: expected an operation that does not wait for this one, found ${path}`);
   }
-  return awaited('DataOperationWaiting', `waiting for ${words(key)} to complete`);
+  const lack = isRunning(found) && hasNoPods(found) ? `: it ${LACKS_PODS}` : '';
+  return awaited('DataOperationWaiting', `waiting for ${words(key)} to complete${lack}`);
 }
 
 /**

@@ -33,9 +33,12 @@ export const isSettled = (operation: OperationObject): boolean =>
   operation.status?.lastScheduleTime === undefined;
 export const isRunning = (operation: OperationObject): boolean => phaseOf(operation) === 'Executing';
 
-/** Whether its status says that its Job gets no pod. */
+/** Whether its status says that its Job, or what helps it, gets no pod. */
 export const hasNoPods = ({ status }: OperationObject): boolean =>
   status?.conditions?.some(({ reason }) => reason === ('NoPods' satisfies Reason)) ?? false;
+
+/** What those that wait for such an operation say of it. */
+export const LACKS_PODS = 'runs, but Kubernetes does not create its pods: see its condition Complete';
 
 /** When it was complete or failed, RFC 3339. */
 export const endOf = (operation: OperationObject | undefined): string | undefined =>

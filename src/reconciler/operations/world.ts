@@ -48,6 +48,19 @@ export interface OperationWorld {
   readonly works: readonly Work[];
   /** Something is left that serves a run only: helping pods. */
   readonly hasHelpers?: boolean;
+  /** The workloads of these pods. */
+  readonly helpers?: readonly HelperView[];
+}
+
+/** A workload that helps a Job. */
+export interface HelperView {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  /** How many pods it has, if it is to have more: `0 of 2 pods`. */
+  readonly lacks?: string;
 }
 
 /** What a pause suspends. */

@@ -2,7 +2,7 @@ import type { RuntimeCondition } from '../../api/index.ts';
 import { type UntimedCondition, withCondition, withoutCondition } from './conditions.ts';
 import { some } from './some.ts';
 import { placementOf } from './unsynced.ts';
-import type { Applied, Hold, World } from '../world.ts';
+import { type Applied, type Hold, ROLES, type World } from '../world.ts';
 import { engineStatusOf } from './cache.ts';
 import { podConditions, withoutPodConditions } from './pods.ts';
 
@@ -25,6 +25,8 @@ export function runtimeConditions(world: World, applied: Applied, unsynced: Hold
   conditions = withSync(conditions, unsynced, now);
   const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
   setIf('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
+  // Until Kubernetes was asked, the condition stays as it was.
+  if (!Object.values(world.refusals ?? {}).some(({ why }) => why === undefined)) setIf('PodsRefused', refusalsOf(world), 'FailedCreate');
   const warnings = world.plan.plan.warnings ?? [];
   setIf('SpecWarning', warnings.map(({ message }) => message).join('; '), warnings[0]?.reason);
   setIf('PlacementWaiting', placementOf(applied)?.message, 'NodesInUse');
@@ -49,6 +51,16 @@ export const withSync = (conditions: readonly RuntimeCondition[], trouble: Hold 
     now,
     'lastProbeTime',
   );
+
+function refusalsOf({ refusals = {}, workloads, names }: World): string | undefined {
+  const texts = ROLES.flatMap((role) => {
+    const { current = 0, desired = 0 } = workloads[role] ?? {};
+    const why = refusals[role]?.why;
+    const object = `${role === 'fuse' ? 'DaemonSet' : 'StatefulSet'}/${names[role]}`;
+    return why === undefined ? [] : `${object} has ${current} of ${desired}: ${why}`;
+  });
+  return texts.length > 0 ? `Kubernetes refuses pods. ${texts.join('; ')}` : undefined;
+}
 
 function scaledCondition({ runtime, workloads, bound }: World): UntimedCondition | undefined {
   const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];

@@ -109,6 +109,11 @@ test('an operation shows the chain before it, also a circle, and events that its
 test.each<[string, ReturnType<typeof condition>, string]>([
   ['a reason of Fluid', condition('NotReady', 'True', 'DatasetFailed'), 'see the message'],
   ['pods that run an older template', condition('PodsOutdated', 'True', 'PodsOutdated'), 'delete these pods when it suits you'],
+  [
+    'pods that a quota refuses',
+    condition('PodsRefused', 'True', 'FailedCreate'),
+    'change what the message names: Kubernetes tries again by itself',
+  ],
   ['a reason whose advice is that of another', condition('Synced', 'False', 'UpdateFailed'), 'see quota, admission webhooks and rights'],
   ['an object of a vendor that is missing', condition('Synced', 'False', 'AcmeProfileNotFound'), 'create it'],
 ])('what to do about %s', (_, wrong, text) => {

@@ -230,3 +230,32 @@ test('a retry that a schedule does not follow is reported once, and is no wish f
   await at.quiet();
   expect([status(at).phase, at.server.all('Job')]).toEqual(['Complete', []]);
 });
+
+test('that a quota refuses are said by the operation, and by what runs after it, until they are there', async () => {
+  const at = await two();
+  at.controllers.paused.add('statefulsets');
+  at.put(migrate());
+  at.put(load({ dataset: { name: 'demo', namespace: 'ml' }, runAfter: { kind: 'DataMigrate', name: 'm' } }));
+  await at.quiet();
+  const { uid } = at.get('StatefulSet', 'm-migrate-workers')!.metadata;
+  const event = { apiVersion: 'v1', kind: 'Event', metadata: { name: 'refused' }, involvedObject: { uid }, reason: 'FailedCreate' };
+  at.put({ ...event, message: 'exceeded quota: small' } as KubeObject);
+  expect(statusOf(at).conditions?.[0]?.message).toBe('waiting for DataMigrate ml/m to complete');
+  await at.advance(60_000);
+  const message = 'StatefulSet m-migrate-workers has 0 of 2 pods: exceeded quota: small';
+  const condition = { type: 'Complete', status: 'False', reason: 'NoPods', message };
+  expect(status(at)).toMatchObject({ phase: 'Executing', conditions: [condition] });
+  expect(statusOf(at).conditions?.[0]).toMatchObject({
+    reason: 'DataOperationWaiting',
+    message: 'waiting for DataMigrate ml/m to complete: it runs, but Kubernetes does not create its pods: see its condition Complete',
+  });
+  at.forget();
+  await at.advance(300_000);
+  expect(at.written()).toEqual([]);
+  expect(at.server.requestsThat({ verb: 'list', kind: 'Event' }).length).toBeLessThanOrEqual(5);
+  at.controllers.paused.delete('statefulsets');
+  at.put({ ...(at.get('StatefulSet', 'm-migrate-workers') as KubeObject) });
+  await at.quiet();
+  expect(status(at)).toMatchObject({ phase: 'Executing', conditions: [] });
+  expect(statusOf(at).conditions?.[0]?.message).toBe('waiting for DataMigrate ml/m to complete');
+});

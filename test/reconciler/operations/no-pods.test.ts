@@ -52,7 +52,7 @@ test('a minute later it says why, in the words of Kubernetes; so do those behind
   });
   expect(eventsOf(at)).toContain('NoPods');
   expect(statusOf(at, 'second').conditions?.[0]?.message).toBe(
-    'number 2 in line for Dataset demo: DataLoad warm runs, but Kubernetes creates no pod of it: see its condition Complete',
+    'number 2 in line for Dataset demo: DataLoad warm runs, but Kubernetes does not create its pods: see its condition Complete',
   );
   at.controllers.paused.delete('jobs');
   at.put({ ...(at.get('Job', 'warm-loader-job') as KubeObject) });

@@ -91,11 +91,11 @@ export function progressOf(context: ClusterContext, { key, operation }: Operatio
   return value && Object.keys(value).length > 0 ? value : undefined;
 }
 
-/** Why its Job gets no pod, as Kubernetes said last. A new answer wakes the operation. */
+/** Why its Job, or what helps it, gets no pod, as Kubernetes said last. A new answer wakes the operation. */
 export function podRefusalOf(
   { client, jobs, wake }: Pick<ClusterContext, 'client' | 'jobs' | 'wake'>,
   { key, operation }: OperationWorld,
-  { uid }: JobView,
+  { uid }: Pick<JobView, 'uid'>,
 ): string | 'asking' | undefined {
   const { namespace } = key;
   const due = { namespace, version: uid, everyMs: NO_PODS_MS };

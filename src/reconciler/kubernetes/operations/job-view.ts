@@ -1,6 +1,7 @@
 import { annotation, isOwnedBy, ownerUid } from '../../../api/index.ts';
-import type { JobEnd, JobView, ScheduleView, Work } from '../../operations/world.ts';
+import type { HelperView, JobEnd, JobView, ScheduleView, Work } from '../../operations/world.ts';
 import type { LiveObject } from '../../world.ts';
+import { workloadView } from '../store/views.ts';
 
 interface JobStatus {
   readonly conditions?: readonly {
@@ -55,6 +56,15 @@ function lackOf(job: LiveObject): JobView['noPods'] {
   const { active = 0, terminating = 0, failed = 0, succeeded = 0 } = statusOf(job);
   if (active + terminating > 0 || (job.spec as { suspend?: boolean } | undefined)?.suspend) return undefined;
   return failed + succeeded > 0 ? 'now' : 'yet';
+}
+
+/** A workload that helps a Job; nothing for other kinds, which have no pods. */
+export function helperView(live: LiveObject): readonly HelperView[] {
+  const { kind, metadata } = live;
+  if (kind !== 'StatefulSet') return [];
+  const { desired, current } = workloadView(live, []);
+  const { name, uid, creationTimestamp: createdAt = '' } = metadata;
+  return [{ kind, name, uid, createdAt, ...(current < desired && { lacks: `${current} of ${desired} pods` }) }];
 }
 
 /** A CronJob as its operation sees it; undefined if it belongs to another one. */

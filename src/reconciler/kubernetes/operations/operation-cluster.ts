@@ -17,7 +17,7 @@ import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
 import { faultOf } from '../store/resources.ts';
 import { createLines } from './lines.ts';
-import { jobView, latestOf, scheduleView, workOf } from './job-view.ts';
+import { helperView, jobView, latestOf, scheduleView, workOf } from './job-view.ts';
 import { lastPod, podRefusalOf, progressOf } from './job-pods.ts';
 import { operationApplier } from './operation-objects.ts';
 import { helpersOf, runEnder } from './end-run.ts';
@@ -64,6 +64,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const other = datasets.find((each) => each !== target);
       const otherDataset = other && store.dataset(other);
       const { get: find } = store.operations;
+      const helpers = helpersOf(store, operation).filter(({ metadata }) => !metadata.deletionTimestamp);
       return {
         now: clock.wall(),
         key,
@@ -72,7 +73,8 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         predecessor: predecessorOf(operation, find),
         ...lines.of(datasets, key),
         works: worksOf(store, key, uid),
-        hasHelpers: helpersOf(store, operation).some(({ metadata }) => !metadata.deletionTimestamp),
+        hasHelpers: helpers.length > 0,
+        helpers: helpers.flatMap(helperView),
         ...(operation.spec.policy === 'OnEvent' && {
           mounts: mountsClock.see(uid, other ? [dataset, otherDataset] : [dataset], operation.status?.observedMounts),
         }),
