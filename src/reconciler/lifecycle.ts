@@ -2,6 +2,7 @@ import { ownerUid } from '../api/index.ts';
 import type { Part, Role } from '../constructs/index.ts';
 import { differences, pathsOf, without } from './diff/mount-change.ts';
 import { holdOf } from './diff/mount-trouble.ts';
+import { keptBy } from './status/kept.ts';
 import { missingText } from './status/secret-text.ts';
 import { some } from './status/some.ts';
 import type { Hold, LiveObject, Step, World } from './world.ts';
@@ -110,7 +111,7 @@ const ensureClaim: Step = (world) => {
   if (!world.claim && !isFree(world)) return { hold: pending(`is ${String(phaseOf(world.volume))} to a claim that no longer exists`) };
   if (world.claim && isMisled(world, world.claim)) return { action: { discard: world.claim }, hold: CLAIM_MISLED };
   const action = { ensure: 'claim' } as const;
-  return world.claim?.metadata.deletionTimestamp ? { action, hold: CLAIM_GOING } : { action };
+  return world.claim?.metadata.deletionTimestamp ? { action, hold: kept(CLAIM_GOING, world.claim) } : { action };
 };
 
 /** No further pod can mount the claim; pods that mount it keep it. Its deletion requeues the key. */
@@ -140,6 +141,8 @@ function isMisled({ outlines, runtime }: World, claim: LiveObject): boolean {
 const AT_ONCE_MS = 1;
 const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `the volume ${state}` });
 
+const kept = (hold: Hold, object: LiveObject): Hold => ({ ...hold, message: `${hold.message}${keptBy(object)}` });
+
 /** Our claim names its volume, and our volume names the claim with its UID. So the volume controller has only the phase to write. */
 const volumeBound: Step = ({ volume, claim }) => {
   const phase = phaseOf(volume);
@@ -147,12 +150,12 @@ const volumeBound: Step = ({ volume, claim }) => {
   // This pass creates the claim, and the event of that creation does not requeue the key.
   if (!claim) return { hold: { ...pending(`is ${String(phase)}`), retryMs: AT_ONCE_MS } };
   if (volume.metadata.deletionTimestamp && phase === 'Bound')
-    return claim.metadata.deletionTimestamp ? { hold: VOLUME_GOING } : { action: { vacate: claim }, hold: VOLUME_GOING };
+    return { ...(!claim.metadata.deletionTimestamp && { action: { vacate: claim } }), hold: kept(VOLUME_GOING, volume) };
   const named = volumeNameOf(claim);
   // The claim of an earlier version, or of Fluid, may be bound to another volume for good.
   if (named !== undefined && named !== volume.metadata.name) return {};
   if (claimUidOf(volume) === claim.metadata.uid) return phase === 'Bound' ? {} : { hold: pending(`is ${String(phase)}`) };
-  if (volume.metadata.deletionTimestamp) return { hold: pending('is being deleted') };
+  if (volume.metadata.deletionTimestamp) return { hold: kept(pending('is being deleted'), volume) };
   const hold: Hold = { reason: 'VolumeReleased', message: 'the volume names another claim; the controller gives it to the new one' };
   if (FREE.has(phase)) return { action: { release: volume, seen: claim, to: claim }, hold };
   // A change of its phase shows that the volume controller has seen this.

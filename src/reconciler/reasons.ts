@@ -225,8 +225,8 @@ export const causes = {
     isUnready: true,
   },
   Deleting: {
-    means: 'objects are being deleted',
-    toDo: 'if it lasts, see the finalizers of the object that the message names',
+    means: 'objects are being deleted; the message names them, and the finalizers that keep them',
+    toDo: 'if it lasts, see who set these finalizers: the controller creates what it needs again once it is gone',
     passing: true,
   },
 } as const satisfies Readonly<Record<string, Cause>>;

@@ -76,8 +76,9 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
     const isReported = reportInMs <= 0 || !applied.failed.every(({ reason }) => causeOf(reason).isRace);
     return failing(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '), isReported ? report : undefined);
   }
-  // Pods of users are not watched.
-  const againMs = Math.min(world.againMs ?? Infinity, applied.waiting.length > 0 ? NODES_IN_USE_MS : Infinity);
+  // Pods of users are not watched, nor are Secrets.
+  const isWaiting = applied.waiting.length + applied.kept.length > 0;
+  const againMs = Math.min(world.againMs ?? Infinity, isWaiting ? NODES_IN_USE_MS : Infinity);
   const again: Next = againMs === Infinity ? 'on-change' : { again: againMs };
   if (decision.hold) {
     const next = await held(decision.hold, reportInMs, report);
@@ -138,7 +139,7 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
     try {
       const done = await cluster.prune(world, desired);
       failed.push(...done.failed);
-      applied = { ...applied, pruned: done.pruned };
+      applied = { ...applied, pruned: done.pruned, kept: [...applied.kept, ...done.kept] };
     } catch (error) {
       failed.push(failureOf('DeleteFailed', me, error));
     }
@@ -198,6 +199,7 @@ const joined = (a: Applied, b: Applied): Applied => ({
   failed: [...a.failed, ...b.failed],
   immutable: [...a.immutable, ...b.immutable],
   waiting: [...a.waiting, ...b.waiting],
+  kept: [...a.kept, ...b.kept],
 });
 
 function soonest(nexts: readonly Next[]): Next {

@@ -1,5 +1,6 @@
 import type { Dataset, Identity } from '../api/index.ts';
 import type { Runtime } from '../constructs/index.ts';
+import { keptOf } from './status/kept.ts';
 import { some } from './status/some.ts';
 import type { Hold, Key, LiveObject, PlanInForce, RuntimeObject } from './world.ts';
 
@@ -115,11 +116,16 @@ const gone =
   (left) => {
     const present = which(left).filter((object) => object !== undefined);
     if (present.length === 0) return undefined;
-    const names = present.map(({ kind, metadata }) => `${kind}/${metadata.name}`).join(', ');
+    const names = present.map(nameOf).join(', ');
     const deletable = present.filter(({ metadata }) => !metadata.deletionTimestamp);
     const hold: Hold = { reason: 'Deleting', message: `${what}: ${names}${why(left)}`, retryMs: 10_000 };
     return deletable.length > 0 ? { action: { delete: deletable }, hold } : { hold };
   };
+
+const nameOf = (object: LiveObject): string => {
+  const [kept] = keptOf(object);
+  return `${object.kind}/${object.metadata.name}${kept ? ` (kept by finalizers: ${some(kept.finalizers)})` : ''}`;
+};
 
 /** Clients that still run would fill a cache again while workers empty it. No pod mounts the claim by now, so no pod needs them. */
 const stopWriters: TeardownStep = (left) => {

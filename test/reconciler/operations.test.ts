@@ -70,7 +70,7 @@ test('an object of an operation is created once, repaired, and pruned without th
     data: { 'load.sh': SCRIPT },
     metadata: { ownerReferences: [{ kind: 'DataLoad' }] },
   });
-  expect(await prune()).toEqual({ pruned: ['ConfigMap/demo-script'], failed: [] });
+  expect(await prune()).toEqual({ pruned: ['ConfigMap/demo-script'], failed: [], kept: [] });
   expect(at.get('ConfigMap', 'other')).toBeDefined();
 });
 

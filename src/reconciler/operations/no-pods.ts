@@ -1,3 +1,4 @@
+import { keptText } from '../status/kept.ts';
 import type { Hold } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import type { JobView, OperationWorld } from './world.ts';
@@ -12,8 +13,14 @@ export interface Lack {
   readonly againMs?: number;
 }
 
-/** Whether a Job, or a workload that helps it, lacks pods for longer than Kubernetes takes, and what Kubernetes says of that. */
+/**
+ * Whether a Job, or a workload that helps it, lacks pods for longer than Kubernetes takes, and what Kubernetes says of that; or whether one of
+ * them, or the CronJob, is being deleted.
+ */
 export function lackOfPods(cluster: Pick<OperationCluster, 'podRefusal'>, world: OperationWorld, job: JobView | undefined): Lack {
+  const going = [world.schedule, ...(job && !job.end ? [job, ...(world.helpers ?? [])] : [])];
+  const kept = going.flatMap((each) => each?.kept ?? []);
+  if (kept.length > 0) return { againMs: NO_PODS_MS, hold: { reason: 'Deleting', message: keptText(kept) ?? '' } };
   if (!job || job.end) return {};
   const lacking = job.noPods ? { ...job, kind: 'Job', lacks: 'no pod' } : world.helpers?.find(({ lacks }) => lacks !== undefined);
   if (!lacking) return {};

@@ -2,6 +2,7 @@ import type { Dataset } from '../../api/index.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
 import { held } from '../holds.ts';
+import { keptText } from '../status/kept.ts';
 import type { Key, Next, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
@@ -11,7 +12,7 @@ import { PROGRESS_MS } from './infos.ts';
 import { lackOfPods } from './no-pods.ts';
 import { mark, provide, refuse } from './provide.ts';
 import { reconcileSchedule, unsuspend } from './reconcile-schedule.ts';
-import { announce, fail, remove, report, reportRun } from './report.ts';
+import { announce, fail, noticeOf, remove, report, reportRun } from './report.ts';
 import { isRetried } from './requests.ts';
 import { endedStatus, resetStatus, runningStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld } from './world.ts';
@@ -136,7 +137,12 @@ async function clear(cluster: OperationCluster, world: OperationWorld, left: Lef
   if (left.schedule) await jobs();
   if (world.hasHelpers) await endRun(cluster, world, reportInMs);
   if (!left.schedule) await jobs();
-  return 'on-change';
+  const text = keptText([left.schedule, left.run].flatMap((each) => each?.kept ?? []));
+  if (text === undefined) return 'on-change';
+  // Its status says how that run ended, so that only an event can tell.
+  await noticeOf(cluster, world, 'Deleting', text)();
+  return { again: KEPT_AGAIN_MS };
 }
+const KEPT_AGAIN_MS = 60_000;
 
 type Left = Extract<Verdict, { is: 'clearing' }>['left'];

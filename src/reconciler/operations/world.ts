@@ -1,6 +1,6 @@
 import type { Dataset, InvalidSpec, Manifest, NodeAffinity, OperationStatus, Resource } from '../../api/index.ts';
 import type { OperationKind, OperationSpec, Warning } from '../../constructs/index.ts';
-import type { Hold, Key, OperationKey } from '../world.ts';
+import type { Hold, Kept, Key, OperationKey } from '../world.ts';
 
 /** An operation on a Dataset, as its user wrote it. */
 export interface OperationObject extends Resource<OperationSpec & TargetSpec, OperationStatus> {
@@ -59,6 +59,7 @@ export interface HelperView {
   readonly uid: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  readonly kept?: Kept;
   /** How many pods it has, if it is to have more: `0 of 2 pods`. */
   readonly lacks?: string;
 }
@@ -102,6 +103,8 @@ export interface JobView {
   readonly mounts?: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** It is being deleted, and finalizers keep it. */
+  readonly kept?: Kept;
   /** No pod of it was created `yet`; or those that it had have ended, and `now` it has none. */
   readonly noPods?: 'yet' | 'now';
   /** Why the Job ended: its condition Complete or Failed. */
@@ -111,6 +114,7 @@ export interface JobView {
 export interface ScheduleView {
   readonly name: string;
   readonly uid: string;
+  readonly kept?: Kept;
   /** RFC 3339. */
   readonly lastScheduleTime?: string;
   /** RFC 3339. */

@@ -137,9 +137,12 @@ export const noticesOfHold = (hold: Hold): readonly About[] => (isPassing(hold) 
 
 /** The events for a change of status. */
 export function noticesOf(world: World, decision: Decision, applied: Applied): readonly About[] {
-  // The condition of that name has the text that was reported before.
-  const before = (reason: string) => world.runtime.status?.conditions?.find(({ type }) => type === reason)?.message;
-  const news = lacksOf(world, applied).filter(({ reason, message }) => reason !== decision.hold?.reason && message !== before(reason));
+  // The condition of that name or reason has the text that was reported before.
+  const known = (text: Hold) =>
+    world.runtime.status?.conditions?.some(
+      ({ type, reason, message }) => (type === text.reason || reason === text.reason) && message === text.message,
+    );
+  const news = lacksOf(world, applied).filter((lack) => lack.reason !== decision.hold?.reason && !known(lack));
   return [...noticesOfPass(world, decision, applied), ...news.flatMap(({ reason, message }) => onBoth(message, reason))];
 }
 

@@ -1,5 +1,6 @@
 /** Why a runtime does not match its spec, in one place for its conditions, those of its Dataset, and the events of both. Pure. */
 import { annotation } from '../../api/index.ts';
+import { keptText } from './kept.ts';
 import { some } from './some.ts';
 import type { Applied, Decision, Hold, World } from '../world.ts';
 
@@ -13,11 +14,17 @@ export function troubleOf({ obstacle }: World, { hold }: Decision, { failed: [fa
 
 /** What it lacks although nothing keeps it from being set up, in the order in which it is reported. */
 export const lacksOf = ({ mountsDiffer }: World, applied: Applied): readonly Hold[] =>
-  [placementOf(applied), mountsDiffer].filter((lack) => lack !== undefined);
+  [goingOf(applied), placementOf(applied), mountsDiffer].filter((lack) => lack !== undefined);
 
 /** Why `Synced` is False. */
 export const unsyncedBy = (world: World, decision: Decision, applied: Applied): Hold | undefined =>
   troubleOf(world, decision, applied) ?? lacksOf(world, applied)[0];
+
+/** What somebody else deleted, or what is no longer wanted, and does not go. */
+function goingOf({ kept }: Applied): Hold | undefined {
+  const message = keptText(kept);
+  return message === undefined ? undefined : { reason: 'Deleting', message };
+}
 
 /** The nodes on which fuse pods stay, and the pods that read there. */
 export function placementOf({ waiting }: Applied): Hold | undefined {

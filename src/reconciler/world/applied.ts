@@ -9,11 +9,13 @@ export interface Applied {
   readonly immutable: readonly ImmutableChange[];
   /** Changes of the fuse pods' placement that wait, since they would delete the client of a pod that reads. */
   readonly waiting: readonly WaitingPlacement[];
+  /** Objects that are being deleted, and that finalizers keep. Of volume and claim the lifecycle says that. */
+  readonly kept: readonly Kept[];
 }
-export const nothingApplied: Applied = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
+export const nothingApplied: Applied = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [], kept: [] };
 
 /** The results of deleting the objects that no manifest names any more. */
-export type Pruned = Pick<Applied, 'pruned' | 'failed'>;
+export type Pruned = Pick<Applied, 'pruned' | 'failed' | 'kept'>;
 
 /** A write of one object that failed, or a lookup that a write needs. */
 export interface Failure {
@@ -36,6 +38,12 @@ export interface ImmutableChange {
   readonly path: string;
   readonly live: unknown;
   readonly desired: unknown;
+}
+
+/** An object that is being deleted, and the finalizers that keep it. */
+export interface Kept {
+  readonly object: string;
+  readonly finalizers: readonly string[];
 }
 
 /** An object that keeps nodes which its spec no longer selects, until these pods have left them. */

@@ -23,6 +23,7 @@ import { ignoreNotFound, isConflict } from '../../../kube/errors.ts';
 import type { Log, ResourceType } from '../../../kube/types.ts';
 import { verifiedFuseOn } from '../../../api/index.ts';
 import type { Applied, LiveObject, Outline } from '../../world.ts';
+import { keptBy, keptOf } from '../../status/kept.ts';
 import { ownedType } from '../kinds.ts';
 import { isLeft, isOurs, type Owner } from '../store/owner.ts';
 import type { Store } from '../store/store.ts';
@@ -88,7 +89,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
     const existing = (await client.get(type, { namespace: namespaceFor(type, owner), name: outline.name })) as LiveObject;
     if (isLeft(existing, owner)) {
       await removeLeft(type, existing, confirmed);
-      throw new Left(`a ${owner.kind} of this name that is gone has left it behind; it is being deleted`);
+      throw new Left(`a ${owner.kind} of this name that is gone has left it behind; it is being deleted${keptBy(existing)}`);
     }
     if (!isOurs(existing, owner, store)) throw new NameTaken(existing, owner);
     return writer.repair(owner, type, outline, existing, report);
@@ -119,7 +120,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
 
   return {
     async apply(owner, outlines, confirmed) {
-      const report: Report = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [] };
+      const report: Report = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [], kept: [] };
       let isConfirmed = false;
       const confirmedOnce = async () => {
         if (!isConfirmed) await confirmed();
@@ -145,6 +146,8 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
         }
         try {
           await applyOne(owner, outline, report, confirmed);
+          if (!outline.kind.startsWith('PersistentVolume'))
+            report.kept.push(...(outline.kind === 'Secret' ? secrets.kept(owner, outline.name) : keptOf(seen(owner, outline))));
         } catch (error) {
           secrets.expire(owner, outline.name);
           report.failed.push(failureOf(outline, error));

@@ -40,12 +40,12 @@ export function createFormerSecrets(context: Pick<ClusterContext, 'client' | 'st
       // An earlier process changed the pods' template, and may have left what its pods needed.
       const areOutdated = Object.values(world.workloads).some((workload) => workload && workload.outdated.length > 0);
       const failed: Failure[] = [];
-      if (names.length === 0 || !(isDue.get(uid) ?? areOutdated)) return { pruned: [], failed };
+      if (names.length === 0 || !(isDue.get(uid) ?? areOutdated)) return { pruned: [], failed, kept: [] };
       isDue.set(uid, true);
-      if (!(await areUpToDate(client, store, world))) return { pruned: [], failed };
+      if (!(await areUpToDate(client, store, world))) return { pruned: [], failed, kept: [] };
       for (const name of names) failed.push(...(await attempt('DeleteFailed', `Secret/${name}`, () => removeOne(world, name))));
       if (failed.length === 0) isDue.set(uid, false);
-      return { pruned: [], failed };
+      return { pruned: [], failed, kept: [] };
     },
     forget: (uid) => void isDue.delete(uid),
   };

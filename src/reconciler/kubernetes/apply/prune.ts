@@ -3,6 +3,7 @@ import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { attempt } from '../../failures.ts';
 import type { Failure, Outline, Pruned } from '../../world.ts';
+import { keptOf } from '../../status/kept.ts';
 import { ownedType } from '../kinds.ts';
 import type { Owned } from '../store/owner.ts';
 import type { Store } from '../store/store.ts';
@@ -20,7 +21,8 @@ export type Prune = (owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>
 export function pruner(client: KubeClient, store: Pick<Store, 'inventory'>): Prune {
   return async (owner, keep, confirmed) => {
     const kept = new Set(keep.map(refOf));
-    const extra = store.inventory(owner).filter((object) => !kept.has(refOf(nameOf(object))) && !object.metadata.deletionTimestamp);
+    const unwanted = store.inventory(owner).filter((object) => !kept.has(refOf(nameOf(object))));
+    const extra = unwanted.filter(({ metadata }) => !metadata.deletionTimestamp);
     if (extra.length > 0) await confirmed();
     const pruned: string[] = [];
     const failed: Failure[] = [];
@@ -32,7 +34,7 @@ export function pruner(client: KubeClient, store: Pick<Store, 'inventory'>): Pru
       if (refused.length > 0) failed.push(...refused);
       else pruned.push(name);
     }
-    return { pruned, failed };
+    return { pruned, failed, kept: unwanted.flatMap(keptOf) };
   };
 }
 

@@ -1,5 +1,6 @@
 import { annotation, isOwnedBy, ownerUid } from '../../../api/index.ts';
 import type { HelperView, JobEnd, JobView, ScheduleView, Work } from '../../operations/world.ts';
+import { keptOf } from '../../status/kept.ts';
 import type { LiveObject } from '../../world.ts';
 import { workloadView } from '../store/views.ts';
 
@@ -32,6 +33,7 @@ export function jobView(job: LiveObject | undefined, owner: string): JobView | u
   } = job.metadata.annotations ?? {};
   const end = conditions.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
   const noPods = lackOf(job);
+  const [kept] = keptOf(job);
   return {
     name: job.metadata.name,
     uid: job.metadata.uid,
@@ -40,6 +42,7 @@ export function jobView(job: LiveObject | undefined, owner: string): JobView | u
     ...(retry !== undefined && { retry }),
     ...(mounts !== undefined && { mounts }),
     ...(noPods && { noPods }),
+    ...(kept && { kept }),
     ...(end && {
       end: {
         type: end.type as JobEnd['type'],
@@ -64,16 +67,19 @@ export function helperView(live: LiveObject): readonly HelperView[] {
   if (kind !== 'StatefulSet') return [];
   const { desired, current } = workloadView(live, []);
   const { name, uid, creationTimestamp: createdAt = '' } = metadata;
-  return [{ kind, name, uid, createdAt, ...(current < desired && { lacks: `${current} of ${desired} pods` }) }];
+  const [kept] = keptOf(live);
+  return [{ kind, name, uid, createdAt, ...(kept && { kept }), ...(current < desired && { lacks: `${current} of ${desired} pods` }) }];
 }
 
 /** A CronJob as its operation sees it; undefined if it belongs to another one. */
 export function scheduleView(live: LiveObject | undefined, owner: string): ScheduleView | undefined {
   if (!live || ownerUid(live) !== owner) return undefined;
   const { lastScheduleTime, lastSuccessfulTime } = (live.status ?? {}) as Partial<ScheduleView>;
+  const [kept] = keptOf(live);
   return {
     name: live.metadata.name,
     uid: live.metadata.uid,
+    ...(kept && { kept }),
     ...(lastScheduleTime && { lastScheduleTime }),
     ...(lastSuccessfulTime && { lastSuccessfulTime }),
   };

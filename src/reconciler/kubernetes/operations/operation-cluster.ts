@@ -64,7 +64,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const other = datasets.find((each) => each !== target);
       const otherDataset = other && store.dataset(other);
       const { get: find } = store.operations;
-      const helpers = helpersOf(store, operation).filter(({ metadata }) => !metadata.deletionTimestamp);
+      const helpers = helpersOf(store, operation);
       return {
         now: clock.wall(),
         key,
@@ -73,7 +73,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
         predecessor: predecessorOf(operation, find),
         ...lines.of(datasets, key),
         works: worksOf(store, key, uid),
-        hasHelpers: helpers.length > 0,
+        hasHelpers: helpers.some(({ metadata }) => !metadata.deletionTimestamp),
         helpers: helpers.flatMap(helperView),
         ...(operation.spec.policy === 'OnEvent' && {
           mounts: mountsClock.see(uid, other ? [dataset, otherDataset] : [dataset], operation.status?.observedMounts),

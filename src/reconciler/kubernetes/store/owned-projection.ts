@@ -137,6 +137,7 @@ export function createOwnedProjection({ text: shared }: Pick<Sharing, 'text'>): 
         generation,
         creationTimestamp: creationTimestamp && shared(creationTimestamp),
         deletionTimestamp,
+        finalizers: deletionTimestamp && metadata.finalizers,
         labels: labelsOf(family, marks(metadata.labels, LABELS)),
         annotations: marks(metadata.annotations, ANNOTATIONS),
         ownerReferences: ownersOf(

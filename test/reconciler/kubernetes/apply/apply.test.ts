@@ -216,7 +216,8 @@ describe('pruning', () => {
     at.server.delete('ConfigMap', 'ml', 'ending');
     at.put(config('old'));
     await at.settle();
-    expect(await at.prune([config('kept')])).toEqual({ pruned: ['ConfigMap/old'], failed: [] });
+    const kept = [{ object: 'ConfigMap/ending', finalizers: ['example.io/held'] }];
+    expect(await at.prune([config('kept')])).toEqual({ pruned: ['ConfigMap/old'], failed: [], kept });
     expect(at.written()).toEqual(['delete ConfigMap/old 200']);
   });
 
