@@ -23,8 +23,13 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
     expect(runtime.resource.plural).toBe(runtimePlural(runtime.type));
   });
   test(`${runtime.resource.kind} has rules that accept a spec of any shape`, () => expect(ruleFaults(runtime.resource)).toEqual([]));
-  test(`${runtime.resource.kind} renders each of its components in some case`, () =>
-    expect(forgotten(Object.values(cases).map((given) => runtime.bind({ ...given, spec: admitted(runtime, given) })))).toEqual([]));
+  test(`${runtime.resource.kind} renders each of its components and Secrets in some case`, () =>
+    expect(
+      forgotten(
+        runtime,
+        Object.values(cases).map((given) => runtime.bind({ ...given, spec: admitted(runtime, given) })),
+      ),
+    ).toEqual([]));
   describe.each(Object.entries(cases))(`${runtime.resource.kind}: %s`, (name, given) => {
     const input = frozen({ ...given, spec: admitted(runtime, given) });
     const render = () => everything(runtime.bind(input));

@@ -1,6 +1,6 @@
 /** Each fault is planted into a runtime that has none, and found. */
 import { describe, expect, test } from 'vitest';
-import { defineRuntime, type EngineDefinition, Worker } from '../../src/constructs/index.ts';
+import { defineRuntime, type EngineDefinition, owned, Worker } from '../../src/constructs/index.ts';
 import { cleanupFaults, forgotten, identityFaults, mountFaults, probeFaults } from '../../src/testing/conformance/commands.ts';
 import { podFaults, workloadFaults } from '../../src/testing/conformance/pods.ts';
 import { ruleFaults } from '../../src/testing/conformance/rules.ts';
@@ -21,13 +21,13 @@ const sound: Engine = {
   cleanup,
 };
 const input = planInput({ facts: { ports: { master: 24001, worker: 24002 } } });
-function faults(planted: Partial<Engine>): readonly string[] {
+function faults(planted: Partial<Engine> & { readonly secrets?: readonly string[] }): readonly string[] {
   const runtime = defineRuntime({ type: 'example', resource: ExampleRuntime, ...sound, ...planted });
   const bound = runtime.bind(input);
   const manifests = (['master', 'fuse', 'worker'] as const).flatMap((role) => bound.synth(role));
   return [
     ...identityFaults(runtime, bound),
-    ...forgotten([bound]),
+    ...forgotten(runtime, [bound]),
     ...workloadFaults(bound),
     ...podFaults(manifests),
     ...probeFaults(bound),
@@ -51,9 +51,23 @@ const working = (container: Partial<ContainerProps>, pod: object = {}): Partial<
     },
   },
 });
+/** A worker that reads a Secret of its plan. */
+const withSecret = (suffix: string): Partial<Engine> => ({
+  components: {
+    ...sound.components,
+    worker: class extends ExampleWorker {
+      constructor(...[scope, all]: ConstructorParameters<typeof ExampleWorker>) {
+        super(scope, all);
+        owned(this, all, 'worker', { apiVersion: 'v1', kind: 'Secret', name: `${all.name}-${suffix}`, data: {} });
+      }
+    },
+  },
+});
 const inWorker = (...argv: readonly string[]) => ({ in: 'worker', on: 'every', argv }) as const;
 
 test('a sound runtime has none', () => expect(faults({})).toEqual([]));
+
+test('a Secret that its definition names is none', () => expect(faults({ ...withSecret('keys'), secrets: ['keys'] })).toEqual([]));
 
 describe.each<[string, Partial<Engine>, string]>([
   ['a type that is not its own', planned(() => ({ type: 'other' })), 'plan.type: expected example, found other'],
@@ -61,6 +75,8 @@ describe.each<[string, Partial<Engine>, string]>([
   ['an owner of another kind', planned(({ owner }) => ({ owner: { ...owner, kind: 'Other' } })), 'plan.owner.kind'],
   ['workloads of other names', planned(({ workloads }) => ({ workloads: { ...workloads, worker: 'x' } })), 'plan.workloads.worker'],
   ['masters that vanish', planned(() => ({ replicas: { worker: 1 } })), 'no case has a master'],
+  ['a Secret that nothing would delete', withSecret('keys'), 'Secret demo-keys: expected a suffix among the secrets of the runtime'],
+  ['a Secret that no case has', { secrets: ['keys'] } as Partial<Engine>, 'no case has a Secret <name>-keys'],
   ['masters without a component', { components: { worker: ExampleWorker, fuse: ExampleFuse } }, 'plan.replicas.master'],
   [
     'a component that makes no workload',

@@ -89,13 +89,14 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     async apply(world, outlines) {
       await releasePods(context, world, outlines);
       const done = await applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world)));
-      if (done.changed.length > 0) formerSecrets.changed(world.runtime.metadata.uid ?? '');
+      if (done.changed.length > 0 || (world.bound && done.created.length > 0)) formerSecrets.changed(world.runtime.metadata.uid ?? '');
       return done;
     },
     async prune(world, keep) {
       const used = (await keptForOutdatedPods(client, store, world, keep)).map(({ kind, metadata: { name } }) => ({ kind, name }));
       let done = await applier.prune(ownerOf(world), [...keep, ...used], () => confirmed(sourcesOf(world)));
-      done = { ...done, failed: [...done.failed, ...(await formerSecrets.remove(world, keep)).failed] };
+      const secrets = await formerSecrets.remove(world, keep);
+      done = { ...done, failed: [...done.failed, ...secrets.failed], kept: [...done.kept, ...secrets.kept] };
       if (done.failed.length === 0) context.bindings.settled(world.runtime.metadata.uid ?? '');
       return done;
     },

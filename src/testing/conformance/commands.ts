@@ -1,11 +1,14 @@
-import type { Answers, BoundProbe, BoundRuntime, Command, Runtime } from '../../constructs/index.ts';
+import { type Answers, type BoundProbe, type BoundRuntime, type Command, PARTS, type Runtime } from '../../constructs/index.ts';
 import { containersOf } from './pods.ts';
 
 /** Each function returns faults, one line each. */
 
 /** A plan that says of itself what its definition does not. */
-export function identityFaults({ type, engines, resource, workloads }: Runtime, { plan, roles }: BoundRuntime): readonly string[] {
+export function identityFaults(runtime: Runtime, bound: BoundRuntime): readonly string[] {
+  const { type, engines, resource, workloads } = runtime;
+  const { plan, roles } = bound;
   const names = workloads(plan.name);
+  const known = runtime.secrets.map((suffix) => `${plan.name}-${suffix}`);
   return [
     ...(plan.type === type ? [] : [`plan.type: expected ${type}, found ${plan.type}`]),
     ...(engines.includes(plan.engine) ? [] : [`plan.engine: expected one of ${engines.join(', ')}, found ${plan.engine}`]),
@@ -14,14 +17,27 @@ export function identityFaults({ type, engines, resource, workloads }: Runtime, 
     ...(['master', 'worker'] as const).flatMap((role) =>
       plan.replicas[role] === undefined || roles.includes(role) ? [] : [`plan.replicas.${role}: there is no such component`],
     ),
+    // No watch shows Secrets: one that the plan loses is looked for by its name.
+    ...secretsOf(bound).flatMap((name) =>
+      known.includes(name)
+        ? []
+        : [`Secret ${name}: expected a suffix among the secrets of the runtime, found ${known.join(', ') || 'none'}`],
+    ),
   ];
 }
 
-/** Components that no plan has: their pods would never be. */
-export function forgotten(bound: readonly BoundRuntime[]): readonly string[] {
+/** Components and Secrets that no plan has: their pods would never be, and the Secrets would be looked for in vain. */
+export function forgotten({ secrets }: Pick<Runtime, 'secrets'>, bound: readonly BoundRuntime[]): readonly string[] {
   const made = new Set(bound.flatMap(({ roles }) => roles));
-  return [...new Set(bound.flatMap(({ known }) => known))].filter((role) => !made.has(role)).map((role) => `no case has a ${role}`);
+  const has = (suffix: string) => bound.some((each) => secretsOf(each).includes(`${each.plan.name}-${suffix}`));
+  return [
+    ...[...new Set(bound.flatMap(({ known }) => known))].filter((role) => !made.has(role)).map((role) => `no case has a ${role}`),
+    ...secrets.filter((suffix) => !has(suffix)).map((suffix) => `no case has a Secret <name>-${suffix}`),
+  ];
 }
+
+const secretsOf = ({ synth }: BoundRuntime): readonly string[] =>
+  PARTS.flatMap(synth).flatMap(({ kind, metadata }) => (kind === 'Secret' ? metadata.name : []));
 
 function commandFaults(bound: BoundRuntime, commands: readonly Command[]): readonly string[] {
   const containers = containersOf(bound);

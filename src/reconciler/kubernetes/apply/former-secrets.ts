@@ -1,15 +1,17 @@
 import { ownerUid } from '../../../api/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
+import type { KubeObject } from '../../../kube/types.ts';
 import { attempt } from '../../failures.ts';
-import type { Failure, Outline, Pruned, World } from '../../world.ts';
+import { keptOf } from '../../status/kept.ts';
+import { type Failure, type Kept, type Outline, type Pruned, ROLES, type World } from '../../world.ts';
 import { type ClusterContext, runtimeOf } from '../cluster-context.ts';
-import { Secret } from '../kinds.ts';
+import { Secret, workloadKind } from '../kinds.ts';
 import { sourcesOf } from './fresh.ts';
 import { areUpToDate } from './kept-for-outdated-pods.ts';
 
 /** Secrets that a runtime had and its plan no longer has. No watch shows them, so no inventory has them. */
 export interface FormerSecrets {
-  /** An object of the runtime was changed: its plan may have lost a Secret. */
+  /** An object of the runtime was changed, or created again: its plan may have lost a Secret. */
   changed(uid: string): void;
   /** Deletes them once no pod has an older template, which may need them. */
   remove(world: World, keep: readonly Pick<Outline, 'kind' | 'name'>[]): Promise<Pruned>;
@@ -21,31 +23,54 @@ export function createFormerSecrets(context: Pick<ClusterContext, 'client' | 'st
   /** Whether the Secrets of a runtime are to be looked up, by its UID. */
   const isDue = new Map<string, boolean>();
 
-  async function removeOne(world: World, name: string): Promise<void> {
-    const { uid = '' } = world.runtime.metadata;
-    const found = await client.get(Secret, { namespace: world.key.namespace, name }).catch(ignoreNotFound);
-    if (!found || ownerUid(found) !== uid || found.metadata.deletionTimestamp) return;
+  /**
+   * An earlier process may have ended before it deleted what the plan had lost. Then a workload was changed, or is younger than the claim,
+   * which is created after it.
+   */
+  function mayBeLeft({ key, names, claim }: World): boolean {
+    const born = claim?.metadata.creationTimestamp;
+    return ROLES.some((role) => {
+      const { generation = 1, creationTimestamp = '' } = store.live(workloadKind(role), key.namespace, names[role])?.metadata ?? {};
+      return generation > 1 || (born !== undefined && creationTimestamp > born);
+    });
+  }
+
+  async function find(world: World, names: readonly string[]): Promise<readonly KubeObject[]> {
+    const { namespace } = world.key;
+    const all = await Promise.all(names.map((name) => client.get(Secret, { namespace, name }).catch(ignoreNotFound)));
+    return all.filter((found) => found !== undefined && ownerUid(found) === world.runtime.metadata.uid) as readonly KubeObject[];
+  }
+
+  async function removeOne(world: World, { metadata }: KubeObject): Promise<void> {
     await confirmed(sourcesOf(world));
-    await client.delete(Secret, found.metadata, { uid: found.metadata.uid ?? '', propagation: 'Background' }).catch(ignoreNotFound);
+    await client.delete(Secret, metadata, { uid: metadata.uid ?? '', propagation: 'Background' }).catch(ignoreNotFound);
   }
 
   return {
     changed: (uid) => void isDue.set(uid, true),
     async remove(world, keep) {
       const { uid = '' } = world.runtime.metadata;
-      const kept = new Set(keep.flatMap(({ kind, name }) => (kind === 'Secret' ? name : [])));
-      const names = runtimeOf(store, world)
-        .secrets.map((suffix) => `${world.key.name}-${suffix}`)
-        .filter((name) => !kept.has(name));
-      // An earlier process changed the pods' template, and may have left what its pods needed.
-      const areOutdated = Object.values(world.workloads).some((workload) => workload && workload.outdated.length > 0);
       const failed: Failure[] = [];
-      if (names.length === 0 || !(isDue.get(uid) ?? areOutdated)) return { pruned: [], failed, kept: [] };
+      const kept: Kept[] = [];
+      const result = { pruned: [], failed, kept };
+      const areOutdated = Object.values(world.workloads).some((workload) => workload && workload.outdated.length > 0);
+      const wanted = new Set(keep.flatMap(({ kind, name }) => (kind === 'Secret' ? name : [])));
+      const suffixes = runtimeOf(store, world).secrets;
+      const names = suffixes.map((suffix) => `${world.key.name}-${suffix}`).filter((name) => !wanted.has(name));
+      if (names.length === 0 || !(isDue.get(uid) ?? (areOutdated || mayBeLeft(world)))) return result;
       isDue.set(uid, true);
-      if (!(await areUpToDate(client, store, world))) return { pruned: [], failed, kept: [] };
-      for (const name of names) failed.push(...(await attempt('DeleteFailed', `Secret/${name}`, () => removeOne(world, name))));
-      if (failed.length === 0) isDue.set(uid, false);
-      return { pruned: [], failed, kept: [] };
+      if (areOutdated) return result;
+      let found: readonly KubeObject[] = [];
+      failed.push(
+        ...(await attempt('LookupFailed', `Secret/${names.join(', Secret/')}`, async () => void (found = await find(world, names)))),
+      );
+      kept.push(...found.flatMap(keptOf));
+      const present = found.filter(({ metadata }) => !metadata.deletionTimestamp);
+      if (present.length > 0 && !(await areUpToDate(client, store, world))) return result;
+      for (const each of present)
+        failed.push(...(await attempt('DeleteFailed', `Secret/${each.metadata.name}`, () => removeOne(world, each))));
+      if (failed.length + kept.length === 0) isDue.set(uid, false);
+      return result;
     },
     forget: (uid) => void isDue.delete(uid),
   };
