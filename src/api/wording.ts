@@ -3,13 +3,17 @@ import { namespacePattern } from './metadata.ts';
 import type { Structural } from './resource.ts';
 import { tierLevel } from './schema.ts';
 
-/** `spec.mounts[0].mountPoint`; a key that is no plain word is quoted: `metadata.labels["a/b"]`. */
+/** `spec.mounts[0].mountPoint`; a key that is no plain word is quoted: `metadata.labels["a/b"]`. Of a key, at most its first 100 characters. */
 export function pathText(path: readonly (string | number)[]): string {
-  return path
-    .map((key) => (typeof key === 'number' ? `[${key}]` : /^[\w-]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`))
-    .join('')
-    .replace(/^\./, '');
+  return path.map(stepText).join('').replace(/^\./, '');
 }
+function stepText(key: string | number): string {
+  if (typeof key === 'number') return `[${key}]`;
+  const short = key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}...` : key;
+  return /^[\w-]+$/.test(short) ? `.${short}` : `[${JSON.stringify(short)}]`;
+}
+/** A key may be as long as an object. */
+const LONGEST_KEY = 100;
 
 /** Patterns that are better said in words. */
 const PATTERNS: ReadonlyMap<string | undefined, string> = new Map([

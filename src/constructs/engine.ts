@@ -1,11 +1,12 @@
 import { ApiObject, App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { Manifest } from '../api/index.ts';
+import { InvalidSpec, type Manifest, shown } from '../api/index.ts';
 import type {
   BasePlan,
   BoundProbe,
   BoundRuntime,
   CacheUse,
+  Command,
   Engine,
   EngineDefinition,
   MountRow,
@@ -21,6 +22,7 @@ import type {
 import { operationWithinReason, storable } from './limits.ts';
 import { generalWarnings } from './operation-warnings.ts';
 import { ProcessJob } from './process.ts';
+import { type Blame, blameOf, heaviest, isRunnable, LONGEST_ARGUMENT, startable, weight } from './startable.ts';
 import { ignored, type Warning } from './warnings.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';
 
@@ -38,13 +40,13 @@ export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: Engin
   // The cast: the keys of `Operations` are kinds.
   operations: Object.keys(everyOperation(definition.operations)) as OperationKind[],
   needs: (input) => definition.needs?.(input) ?? {},
-  bind: (input) => bound(definition, definition.plan(input)),
+  bind: (input) => bound(definition, definition.plan(input), () => blameOf(input)),
 });
 
 /** A process reads through the claim, whatever the engine. */
 const everyOperation = <P>(own: Operations<P> = {}) => ({ DataProcess: ProcessJob, ...own });
 
-function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, planned: P): BoundRuntime {
+function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, planned: P, blame: Blame): BoundRuntime {
   const plan = { ...planned, ...(planned.warnings && { warnings: few(planned.warnings) }) };
   const { components, leader, mounts, probes = {}, cleanup, status, operations = {}, syncsMetadata = () => true } = definition;
   const probe = <T>(of: Probe<P, T>): BoundProbe<T> => ({
@@ -62,14 +64,18 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
     synth(part) {
       const before = rendered.get(part);
       if (before) return before;
-      const manifests = synth(plan, (chart) => void render(part, chart));
+      const manifests = synth(plan, (chart) => void render(part, chart), blame);
       rendered.set(part, manifests);
       return manifests;
     },
     ...(leader && { leader: probe(leader) }),
     ...(mounts &&
       mounts.list.commands(plan).length > 0 && {
-        mounts: { list: tableOf(probe(mounts.list)), wanted: mounts.wanted(plan), change: (change) => mounts.change(plan, change) },
+        mounts: {
+          list: tableOf(probe(mounts.list)),
+          wanted: mountable(mounts.wanted(plan), (row) => mounts.change(plan, { unmount: [], mount: [row] }), plan),
+          change: (change) => mounts.change(plan, change),
+        },
       }),
     probes: {
       ...(probes.cache && { cache: probe(probes.cache) }),
@@ -90,7 +96,11 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
         const Job = construct as OperationClass<P, OperationKind>;
         const operate = (operation: Operation) => {
           operationWithinReason(operation);
-          return synth(operation, (chart) => void new Job(chart, plan, operation));
+          return synth(
+            operation,
+            (chart) => void new Job(chart, plan, operation),
+            () => ({ path: heaviest(operation.spec) }),
+          );
         };
         return [kind, operate];
       }),
@@ -124,6 +134,17 @@ const tableOf = ({ parse, ...list }: BoundProbe<readonly MountRow[]>): BoundProb
   },
 });
 
+/** Rows of which each can be mounted. Of a short one a command is not made. @throws InvalidSpec */
+function mountable<R extends MountRow>(rows: readonly R[], change: (row: R) => readonly Command[], plan: BasePlan): readonly R[] {
+  const tooLong = rows.find((row) => weight(row) > MOST_CHARACTERS && !change(row).every(({ argv }) => isRunnable(argv)));
+  if (tooLong === undefined) return rows;
+  const expected = `mounts whose commands can be run: arguments of at most ${LONGEST_ARGUMENT} bytes`;
+  const found = `a longer one for ${shown(tooLong.path)}`;
+  throw new InvalidSpec({ path: 'spec.mounts', expected, found }, { object: `Dataset ${plan.namespace}/${plan.name}` });
+}
+/** Of a row of which any command is short enough: quoting and encoding make a text several times as long. */
+const MOST_CHARACTERS = 4096;
+
 /** People read them: tens of thousands, one for each option of each mount, would say no more. */
 const MOST_WARNINGS = 100;
 const few = (warnings: readonly Warning[]): readonly Warning[] =>
@@ -135,7 +156,11 @@ const few = (warnings: readonly Warning[]): readonly Warning[] =>
       ];
 
 /** One App per runtime: an App with many charts costs more than the sum of its charts. */
-function synth({ name, namespace }: Pick<BasePlan, 'name' | 'namespace'>, populate: (chart: Chart) => void): readonly Manifest[] {
+function synth(
+  { name, namespace }: Pick<BasePlan, 'name' | 'namespace'>,
+  populate: (chart: Chart) => void,
+  blame: Blame,
+): readonly Manifest[] {
   const chart = new Chart(new App(), name, { namespace, disableResourceNameHashes: true });
   populate(chart);
   const all = chart.node.findAll();
@@ -144,5 +169,5 @@ function synth({ name, namespace }: Pick<BasePlan, 'name' | 'namespace'>, popula
     (each) => each.node.dependencies.length === 0 && each.node.validate().length === 0 && (each === chart || !Chart.isChart(each)),
   );
   const manifests = isPlain ? all.filter((each) => ApiObject.isApiObject(each)).map((each) => each.toJson()) : chart.toJson();
-  return (manifests as Manifest[]).map((manifest) => storable(manifest));
+  return (manifests as Manifest[]).map((manifest) => startable(storable(manifest, undefined, blame), blame));
 }

@@ -2,6 +2,7 @@ import { type DatasetSpec, type EncryptOption, InvalidSpec, type Manifest } from
 import { pathText } from '../api/wording.ts';
 import type { Operation, RuntimeInput } from './contract.ts';
 import { optionSecrets } from './secret-options.ts';
+import type { Blame } from './startable.ts';
 
 /** Entries of one list or map. The largest objects that an API server stores could hold ten times as many, and no file system can. */
 export const MOST_ENTRIES = 2048;
@@ -57,19 +58,18 @@ function sizeOf(plain: Readonly<Record<string, string>> = {}, secret: readonly E
  * What was rendered, before it is kept or sent. A synthesis measures only the data of ConfigMaps and Secrets, as whole objects would cost it a
  * third more; the controller measures the text by which it compares.
  * @param text the object as JSON, whose escapes make it longer, if it is known
+ * @param blame which field a user can shorten, if it is known
  * @throws InvalidSpec with the object that is too large.
  */
-export function storable(manifest: Manifest, text?: string): Manifest {
+export function storable(manifest: Manifest, text?: string, blame?: Blame): Manifest {
   const { kind, metadata } = manifest;
   // In base64.
   const most = kind === 'Secret' ? (LARGEST_OBJECT / 3) * 4 : LARGEST_OBJECT;
   const measured = text === undefined ? { data: manifest['data'] } : text.length > most ? manifest : {};
   if (room(measured, most) >= 0) return manifest;
-  throw new InvalidSpec({
-    path: 'spec',
-    expected: `objects of at most ${LARGEST_OBJECT} characters, which the API server can store`,
-    found: `a larger ${kind} ${metadata.name}`,
-  });
+  const { path, ...options } = blame?.() ?? { path: 'spec' };
+  const expected = `objects of at most ${LARGEST_OBJECT} characters, which the API server can store`;
+  throw new InvalidSpec({ path, expected, found: `a larger ${kind} ${metadata.name}` }, options);
 }
 
 /** What is left of so many characters; negative, and no longer counted, when they are used up. */

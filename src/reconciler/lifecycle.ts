@@ -1,11 +1,12 @@
 import { ownerUid } from '../api/index.ts';
-import type { Part, Role } from '../constructs/index.ts';
+import type { MountChange, Part, Role } from '../constructs/index.ts';
+import { isRunnable } from '../constructs/startable.ts';
 import { differences, pathsOf, without } from './diff/mount-change.ts';
 import { holdOf } from './diff/mount-trouble.ts';
 import { keptBy } from './status/kept.ts';
 import { missingText } from './status/secret-text.ts';
 import { some } from './status/some.ts';
-import type { Hold, LiveObject, Step, World } from './world.ts';
+import type { Action, Hold, LiveObject, MountsInForce, Step, World } from './world.ts';
 
 const ensure =
   (part: Part): Step =>
@@ -42,7 +43,7 @@ const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000, key, datas
 /** The end of a command requeues the key; a failed command does so only once. */
 const MOUNTS_AGAIN_MS = 5000;
 
-/** Mounts that are changed by one command: Linux takes no argument of more than 128 KiB. */
+/** Mounts that are changed by one command; fewer if it would be too long to be run. */
 const AT_ONCE = 100;
 
 /** The least time between two changes of one row. */
@@ -89,10 +90,15 @@ const alignMounts: Step = ({
   // Rows that were never tried come first, so that rows which the engine refuses delay no others.
   const triedMs = (path: string) => mountsTriedMs?.get(path) ?? Infinity;
   const inTurn = rows.filter((path) => triedMs(path) >= SAME_AGAIN_MS).toSorted((a, b) => triedMs(b) - triedMs(a) || 0);
-  const due = new Set(inTurn.slice(0, AT_ONCE));
-  const next = without(change, new Set(rows.filter((path) => !due.has(path))));
-  return { ...(due.size > 0 && { action: { run: mounts.change(next), change: next } }), ...(hold && { hold }) };
+  return { ...(inTurn.length > 0 && { action: changeOf(mounts, change, inTurn, AT_ONCE) }), ...(hold && { hold }) };
 };
+function changeOf(mounts: MountsInForce, change: MountChange, inTurn: readonly string[], most: number): Action {
+  const due = new Set(inTurn.slice(0, most));
+  const next = without(change, new Set(pathsOf(change).filter((path) => !due.has(path))));
+  const run = mounts.change(next);
+  const isTooLong = due.size > 1 && !run.every(({ argv }) => isRunnable(argv));
+  return isTooLong ? changeOf(mounts, change, inTurn, due.size >> 1) : { run, change: next };
+}
 
 const phaseOf = (object: LiveObject | undefined): unknown => object?.status?.['phase'];
 const volumeNameOf = (claim: LiveObject): string | undefined => (claim['spec'] as { volumeName?: string } | undefined)?.volumeName;

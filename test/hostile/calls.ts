@@ -37,6 +37,7 @@ import { storable } from '../../src/constructs/limits.ts';
 import { byKey } from '../../src/constructs/merge.ts';
 import { migrateFaults } from '../../src/constructs/migrate.ts';
 import { generalWarnings } from '../../src/constructs/operation-warnings.ts';
+import { blameOf, heaviest, isRunnable, weight } from '../../src/constructs/startable.ts';
 import { processFaults } from '../../src/constructs/process.ts';
 import * as fuse from '../../src/fuse/index.ts';
 import { idOf, secretsIn } from '../../src/fuse/words.ts';
@@ -389,6 +390,13 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
         constructs.mountsAlike({ mounts: list(entries, () => ({ mountPoint: 's3://b', name: 'a' })) }),
       ],
     },
+  },
+  'src/constructs/startable.ts': {
+    isRunnable: { text: (text) => isRunnable([text, 'x'.repeat(100_000), text]), many: (entries) => isRunnable(list(entries, String)) },
+    startable: 'takes a manifest, which `synth` below measures with it',
+    blameOf: { many: (entries) => blameOf(given({ mounts: mountsOf(entries) })) },
+    heaviest: { text: (text) => heaviest({ [text]: [text] }), many: (entries) => heaviest(mountsOf(entries)) },
+    weight: { many: (entries) => weight(mountsOf(entries)) },
   },
   'src/constructs/define-runtime.ts': { defineRuntime: 'what it returns is measured as the runtimes themselves' },
   'src/constructs/engine.ts': { engine: 'what it returns is measured as the runtimes themselves' },

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { Answered, BoundProbe, Command, Role } from '../../../constructs/index.ts';
+import { isRunnable } from '../../../constructs/startable.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Question, Where } from '../../world.ts';
 
@@ -57,6 +58,7 @@ export async function runCommands(
     const chosen = choose[on](ready, name);
     if (on === 'leader' && chosen.length === 0) throw new Error(NO_LEADER);
     const mayBeNone = role === 'fuse' && on === 'every';
+    if (!isRunnable(argv)) throw new Error(`the command is too long to be run: ${argv.join(' ').slice(0, 100)}`);
     if (chosen.length === 0 && !mayBeNone) throw new Error(`no ready ${role} pod to run ${argv[0]} in`);
     const where = (pod: KubeObject) => ({ namespace, pod: pod.metadata.name, container: container ?? String(pod['container']) });
     const asked = await pLimit(PODS_AT_ONCE).map(chosen, async (pod) =>
