@@ -16,15 +16,14 @@ export function pathsOf(mounts: readonly Mount[]): readonly string[] {
   const seen = new Set<string>();
   return mounts.map(({ path: said, name = '' }, i) => {
     const field = `spec.mounts[${i}].${said ? 'path' : 'name'}`;
-    const path = `/${absolutePath(said || `/${name}`, field)
-      .split('/')
-      .filter(Boolean)
-      .join('/')}`;
+    const path = plainPath(absolutePath(said || `/${name}`, field));
     must(!seen.has(path), field, 'a path that no other mount has', path);
     seen.add(path);
     return path;
   });
 }
+
+const plainPath = (path: string): string => (/\/\/|.\/$/.test(path) ? `/${path.split('/').filter(Boolean).join('/')}` : path);
 
 interface Shown {
   readonly dataset: DatasetSpec;

@@ -65,7 +65,8 @@ export function positional(value: string, path: string): string {
  * absolutePath('/cache/../etc', 'spec.cachePath'); // throws an absolute path without ".."
  */
 export function absolutePath(value: string, path: string): string {
-  if (!value.startsWith('/') || value.split('/').includes('..'))
+  // Not split: a path may have as many parts as an object has characters.
+  if (!value.startsWith('/') || `${value}/`.includes('/../'))
     throw new InvalidSpec({ path, expected: 'an absolute path without ".."', found: shown(value) });
   return value;
 }
