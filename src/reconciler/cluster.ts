@@ -74,6 +74,8 @@ export interface Cluster {
   revoke(key: Key, runtime: Runtime, object: RuntimeObject): Promise<void>;
   /** The same if the consent was withdrawn; for a runtime that is not planned, because it or its Dataset is deleted. */
   withdraw(key: Key, runtime: Runtime, object: RuntimeObject): Promise<void>;
+  /** Deletes volumes of a runtime that is gone without its teardown, once their claim has gone. */
+  removeLeft(key: Key): Promise<void>;
   apply(world: World, outlines: readonly Outline[]): Promise<Applied>;
   prune(world: World, keep: readonly Outline[]): Promise<Pruned>;
   /** Has running pods reload their configuration when it changed in this pass, or in an earlier one whose patch failed. */

@@ -50,7 +50,9 @@ async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Nex
         if (leaving.length > 0) return queued(cluster, dataset, leaving, reportInMs);
         if (dataset && chosen) return serve(cluster, scene, dataset, chosen, reportInMs);
         if (dataset) return unserved(cluster, scene, dataset, reportInMs);
-        return chosen ? alone(cluster, key, chosen, reportInMs) : 'on-change';
+        if (chosen) return alone(cluster, key, chosen, reportInMs);
+        await cluster.removeLeft(key);
+        return 'on-change';
       },
     ]),
   );

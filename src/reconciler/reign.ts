@@ -96,7 +96,7 @@ export function createReign(
     ...(metrics && { onRun: metrics.operationEnded }),
     signal: ended.signal,
   });
-  const first = new Set([...keysByAge(store), ...operationKeys(store)].map(keyText));
+  const first = new Set([...keysByAge(store), ...operationKeys(store), ...store.leftVolumesOf()].map(keyText));
   const queue = (options.createQueue ?? createQueue)({
     concurrency,
     mostOfOne: shareOf(concurrency),

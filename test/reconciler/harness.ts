@@ -223,6 +223,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     for (const { object } of leader.store.allRuntimes()) first.add(keyText(keyOf(object)));
     for (const operation of leader.store.operations.values())
       if (!isSettled(operation) || helpersOf(leader.store, operation).length > 0) first.add(keyText(operationKeyOf(operation)));
+    for (const key of leader.store.leftVolumesOf()) first.add(keyText(key));
     leader.queue = createQueue({
       concurrency: KEYS,
       mostOfOne: shareOf(KEYS),

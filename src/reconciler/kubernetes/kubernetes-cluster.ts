@@ -12,6 +12,7 @@ import { deleter } from './apply/deletion.ts';
 import { confirm, sourcesOf } from './apply/fresh.ts';
 import { createFormerSecrets } from './apply/former-secrets.ts';
 import { createFuseConfig } from './apply/fuse-config.ts';
+import { leftVolumes } from './apply/left-volumes.ts';
 import { keptForOutdatedPods } from './apply/kept-for-outdated-pods.ts';
 import { releasePods } from './apply/release-pods.ts';
 import { marker } from './apply/marks.ts';
@@ -86,6 +87,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
 
     ...marker(context),
     ...referenceWriter(context),
+    removeLeft: leftVolumes(context),
     async apply(world, outlines) {
       await releasePods(context, world, outlines);
       const done = await applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world)));

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../../kube/types.ts';
 /** Objects by something that several have in common, each once by its UID, in the order in which they were added. */
 export interface Groups<T extends KubeObject> {
   of(group: string): readonly T[];
+  names(): Iterable<string>;
   /** Adds an object, or replaces its earlier version. */
   set(group: string, object: T): void;
   delete(group: string, object: T): void;
@@ -22,6 +23,7 @@ export function createGroups<T extends KubeObject>(): Groups<T> {
       const group = groups.get(name) ?? [];
       return group instanceof Map ? [...group.values()] : group;
     },
+    names: () => groups.keys(),
     set(name, object) {
       const group = groups.get(name) ?? [];
       const uid = uidOf(object);

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../../kube/types.ts';
-import type { Key, LiveObject } from '../../world.ts';
+import { type Key, keyOfText, keyText, type LiveObject } from '../../world.ts';
 import { createGroups } from './groups.ts';
 import { isIn } from './objects.ts';
+import { claimedBy } from './volumes.ts';
 
 /** Which runtime has which UID, and the objects that carry it in their label `data.fluid.io/owner-uid`. Any user may write that label. */
 export interface Inventories {
@@ -15,17 +16,27 @@ export interface Inventories {
   add(uid: string, object: LiveObject): void;
   remove(uid: string, object: LiveObject): void;
   of(owner: { readonly uid: string; readonly namespace: string }): readonly LiveObject[];
+  /** Volumes of runtimes that are gone, by the Dataset whose claim they name. */
+  left(key: Key): readonly LiveObject[];
+  /** The Datasets that `left` has volumes of. */
+  leftOf(): readonly Key[];
 }
 
 export function createInventories(): Inventories {
   const runtimes = new Map<string, Key>();
   const objects = createGroups<LiveObject>();
+  const left = createGroups<LiveObject>();
+  const volumesOf = (uid: string) => objects.of(uid).filter(isVolume);
   return {
     seen(uid, runtime) {
       runtimes.set(uid, runtime);
+      for (const each of volumesOf(uid)) left.delete(claimText(each), each);
       for (const each of objects.of(uid)) if (!isIn(each, runtime)) objects.delete(uid, each);
     },
-    gone: (uid) => void runtimes.delete(uid),
+    gone(uid) {
+      runtimes.delete(uid);
+      for (const each of volumesOf(uid)) left.set(claimText(each), each);
+    },
     isOwner: (uid) => runtimes.has(uid),
     ownerOf(uid, object) {
       const runtime = runtimes.get(uid);
@@ -34,8 +45,17 @@ export function createInventories(): Inventories {
     add(uid, object) {
       const runtime = runtimes.get(uid);
       if (!runtime || isIn(object, runtime)) objects.set(uid, object);
+      if (!runtime && isVolume(object)) left.set(claimText(object), object);
     },
-    remove: objects.delete,
+    remove(uid, object) {
+      objects.delete(uid, object);
+      if (isVolume(object)) left.delete(claimText(object), object);
+    },
     of: ({ uid, namespace }) => objects.of(uid).filter((object) => isIn(object, { namespace })),
+    left: (key) => left.of(keyText(key)),
+    leftOf: () => [...left.names()].map(keyOfText),
   };
 }
+
+const isVolume = ({ kind }: LiveObject): boolean => kind === 'PersistentVolume';
+const claimText = (volume: LiveObject): string => keyText(claimedBy(volume));

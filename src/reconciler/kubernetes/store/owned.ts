@@ -14,7 +14,7 @@ import { claimedBy } from './volumes.ts';
 import type { Watched, Watches } from './watches.ts';
 
 interface OwnedOptions {
-  readonly inventories: Pick<Inventories, 'ownerOf' | 'add' | 'remove'>;
+  readonly inventories: Pick<Inventories, 'ownerOf' | 'isOwner' | 'add' | 'remove'>;
   readonly runtimeKinds: ReadonlySet<string>;
   readonly operationKinds: ReadonlySet<string>;
   readonly subscriptions: Pick<Subscriptions, 'wake'>;
@@ -38,10 +38,14 @@ export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOpti
       referrers.changed(change);
     }
     if (isEcho || isOthersNews(change)) return;
-    const keys = [uid, oldUid].flatMap((owner) => inventories.ownerOf(owner, object) ?? predecessorOf(object) ?? []);
+    const keys = [uid, oldUid].flatMap((owner) => inventories.ownerOf(owner, object) ?? predecessorOf(object) ?? leftIn(owner, object));
     for (const key of new Map(keys.map((each) => [keyText(each), each])).values())
       onKey(key, `${kind} ${object.metadata.name} ${change.type}`);
   }
+
+  /** A volume of a runtime that is gone: nothing collects it but a pass over the Dataset whose claim it names. */
+  const leftIn = (owner: string, object: KubeObject): readonly Key[] =>
+    object.kind === 'PersistentVolume' && !inventories.isOwner(owner) ? [claimedBy(object)] : [];
 
   /**
    * The key of a runtime or an operation that does not exist any more and still is the controller of an object, which is in the way of its successor until

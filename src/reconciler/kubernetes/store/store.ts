@@ -73,6 +73,8 @@ export interface Store {
   live(kind: string, namespace: string | undefined, name: string): LiveObject | undefined;
   /** Everything that carries the inventory label of this owner. A copy in another namespace belongs to whoever created it. */
   inventory: Inventories['of'];
+  leftVolumes: Inventories['left'];
+  leftVolumesOf: Inventories['leftOf'];
   pods: Pods['of'];
   awaitFuse: Pods['awaitFuse'];
   /** Host ports of all runtimes. */
@@ -178,6 +180,8 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     // The cast: objects of these kinds are kept with UID and version.
     live: (kind, namespace, name) => owned.get(kind)?.newest(namespace, name) as LiveObject | undefined,
     inventory: inventories.of,
+    leftVolumes: inventories.left,
+    leftVolumesOf: inventories.leftOf,
     pods: pods.of,
     awaitFuse: pods.awaitFuse,
     nodes: nodes.values,

@@ -1,0 +1,40 @@
+import { csiDriver, isFluids, ownerUid } from '../../../api/index.ts';
+import { ignoreNotFound } from '../../../kube/errors.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { Cluster } from '../../cluster.ts';
+import type { ClusterContext } from '../cluster-context.ts';
+import { ownedKinds } from '../kinds.ts';
+import { phaseOf } from '../store/objects.ts';
+import { claimedBy } from '../store/volumes.ts';
+
+/** Kubernetes has recorded that the claim is gone. */
+const UNCLAIMED: ReadonlySet<unknown> = new Set(['Released', 'Failed']);
+
+/**
+ * Volumes of a runtime whose owner removed the finalizer, so that no teardown ran. Each is read afresh. It goes once its claim has gone, which
+ * is its user's; until then an event of the claim says what to do. threat-model: R-left-volume
+ */
+export function leftVolumes({ client, store, events }: Pick<ClusterContext, 'client' | 'store' | 'events'>): Cluster['removeLeft'] {
+  const type = ownedKinds.PersistentVolume;
+  const isLeft = (volume: KubeObject): boolean =>
+    isFluids(volume) && driverOf(volume) === csiDriver && !store.isOwner(ownerUid(volume) ?? '') && !volume.metadata.deletionTimestamp;
+  return async (key) => {
+    for (const { metadata } of store.leftVolumes(key)) {
+      const live = metadata.deletionTimestamp ? undefined : await client.get(type, { name: metadata.name }).catch(ignoreNotFound);
+      if (!live || live.metadata.uid !== metadata.uid || !isLeft(live)) continue;
+      const { uid = '', resourceVersion = '' } = live.metadata;
+      if (UNCLAIMED.has(phaseOf(live))) await client.delete(type, live.metadata, { uid, resourceVersion }).catch(ignoreNotFound);
+      else events.emit({ regarding: claimOf(live), type: 'Warning', reason: 'VolumeLeft', note: NOTE });
+    }
+  };
+}
+
+const NOTE =
+  'the runtime of this claim was deleted without its finalizer, so that nothing serves it; delete the claim: the controller then deletes its volume';
+
+const driverOf = ({ spec }: KubeObject): string | undefined => (spec as { csi?: { driver?: string } } | undefined)?.csi?.driver;
+
+function claimOf(volume: KubeObject) {
+  const { claimRef } = volume['spec'] as { readonly claimRef?: { readonly uid?: string } };
+  return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...claimedBy(volume), uid: claimRef?.uid ?? '' };
+}
