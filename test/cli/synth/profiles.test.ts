@@ -39,6 +39,10 @@ describe.each(profiles)('%s', async (name) => {
     const script = scriptOf(config);
     expect(script.slice(script.lastIndexOf('\nexec ') + 1).trimEnd()).toBe(shown);
   });
+  test('has a page that says who is trusted', () => {
+    const [, said = ''] = /^- \*\*Who is trusted:\*\* (.*)$/m.exec(profileText(name, 'README.md')) ?? [];
+    expect(said).toMatch(/^the author of a Dataset, who names the /);
+  });
   test('names the type of its mounts, and an image', () =>
     expect(profile?.['spec'] as ThinRuntimeProfileSpec).toMatchObject({
       fileSystemType: expect.stringMatching(/./) as string,
