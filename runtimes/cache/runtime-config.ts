@@ -23,7 +23,9 @@ export function pathsOf(mounts: readonly Mount[]): readonly string[] {
   });
 }
 
-const plainPath = (path: string): string => (/\/\/|.\/$/.test(path) ? `/${path.split('/').filter(Boolean).join('/')}` : path);
+/** What need not be split is not: a path may have as many parts as an object has characters. */
+const plainPath = (path: string): string =>
+  path.endsWith('/') || path.includes('//') ? `/${path.split('/').filter(Boolean).join('/')}` : path;
 
 interface Shown {
   readonly dataset: DatasetSpec;
