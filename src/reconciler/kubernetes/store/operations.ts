@@ -8,6 +8,7 @@ import { datasetsOf, operationKeyOf } from '../../operations/references.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
 import { typeOf } from '../kinds.ts';
+import { createCrowds } from './crowds.ts';
 import { createFollowers, type Followers } from './followers.ts';
 import type { Inventories } from './inventories.ts';
 import { phaseOf } from './objects.ts';
@@ -79,13 +80,17 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
     );
 
   /** Those that wait for their turn know of no others: the first of the line is told when the line may have moved. */
-  function wakeNext({ kind, name }: OperationKey, dataset: Key): void {
+  function wakeNext({ kind, namespace, name }: OperationKey, dataset: Key): void {
     const id = keyText({ ...dataset, kind });
     const before = runners.get(id);
     const runner = before && get(before);
+    const isCrowd = notOver.size(dataset) > CROWD;
     // While it runs, it is nobody's turn.
-    if (notOver.size(dataset) > CROWD && runner && isRunning(runner) && !runner.metadata.deletionTimestamp) return;
-    const places = lineOf(unfinished(dataset, kind), { find: get, hasJob: () => false });
+    if (isCrowd && runner && isRunning(runner) && !runner.metadata.deletionTimestamp) return;
+    if (!isCrowd) crowds.forget(dataset, kind);
+    const places = isCrowd
+      ? [crowds.firstAfter({ kind, namespace, name }, dataset) ?? []].flat()
+      : lineOf(unfinished(dataset, kind), { find: get, hasJob: () => false });
     const running = places.find((place) => place.isRunning);
     if (running) runners.set(id, running.key);
     else runners.delete(id);
@@ -102,6 +107,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
   const found = (keys: readonly OperationKey[], kind?: OperationKind) =>
     keys.flatMap((key) => ((kind === undefined || key.kind === kind) && get(key)) || []);
   const unfinished: Operations['unfinished'] = (dataset, kind) => found(notOver.get(dataset), kind);
+  const crowds = createCrowds({ get: (key) => get(key), unfinished });
 
   // The casts: what is kept of an operation has been parsed.
   const get = ({ kind, namespace, name }: OperationKey) =>
