@@ -37,13 +37,18 @@ export interface VolumeDefaults {
   readonly method: 'bind' | 'symlink';
 }
 
+/** Set by the kubelet alone, where the CSIDriver has `podInfoOnMount`. */
+const EPHEMERAL = 'csi.storage.k8s.io/ephemeral';
+
 type Attributes = Readonly<Record<string, string | undefined>>;
 
 /** threat-model: R-volume. @throws CsiError INVALID_ARGUMENT, naming the attribute */
 export function parseVolume(attributes: Attributes, { mountRoot, method }: VolumeDefaults): Volume {
   const { fluid_path: fusePath = '', fluid_sub_path: subPath = '', mount_type: mountType = 'fuse.alluxio-fuse' } = attributes;
   const { runtime_namespace: namespace, runtime_name: name, mount_pod_node_selector_key: nodeLabel } = attributes;
-  const { efc_sessmgr_workdir: sessionManagerDir } = attributes;
+  const { efc_sessmgr_workdir: sessionManagerDir, [EPHEMERAL]: ephemeral } = attributes;
+  // Its attributes would be those that the author of a pod chose.
+  if (ephemeral === 'true') throw invalid('volume: expected that of a PersistentVolumeClaim, found one in the spec of a pod (csi)');
   if (!isPlain(fusePath) || !isWithin(fusePath, mountRoot) || partsBelow(fusePath, mountRoot) < DEPTH)
     throw invalid(
       `volume attribute fluid_path: expected a path within ${mountRoot}, as ${mountRoot}/<type>/<namespace>/<name>, found ${shown(fusePath)}`,

@@ -26,10 +26,12 @@ export function directoryFaults({
     const taken = CONTAINER.filter((other) => isWithin(other, path)).map((other) => ["the node plugin's own", other] as const);
     const near = [...others[option as keyof typeof others], ...taken].find(([, other]) => isNear(path, normalize(other)));
     return near
-      ? [`${option}: expected a directory that is not, and lies neither above nor below, ${near[1]} (${near[0]}), found ${text}`]
+      ? [`${option}: expected a directory apart from ${near[1]} (${near[0]}), found ${text}, ${relation(path, normalize(near[1]))}`]
       : [];
   });
 }
 
+const relation = (path: string, other: string): string =>
+  path === other ? 'which is the same' : isWithin(path, other) ? 'which lies in it' : 'which contains it';
 const isWithin = (path: string, directory: string): boolean => `${path}/`.startsWith(`${directory}/`);
 const isNear = (a: string, b: string): boolean => isWithin(a, b) || isWithin(b, a);

@@ -167,6 +167,11 @@ export const causes = {
     toDo: 'nothing: after `maxRetryAttempts` failed attempts the deletion continues',
     passing: true,
   },
+  NodeNotLabelled: {
+    means:
+      'nodes did not get labels of the runtime at a second try, such as one that the node plugin had set and the node has lost: fuse pods do not start there, or have left. The message names the nodes',
+    toDo: 'grant the right to patch nodes, or see who removes the labels, or which admission policy rejects them. The controller retries with back-off',
+  },
   NodesLabelled: {
     means: 'the object is being deleted, and its labels could not be removed from a node; the message names the node',
     toDo: 'grant the right to patch nodes, or see the admission policy that rejects the patch. The controller retries with back-off',

@@ -75,7 +75,10 @@ export function createReign(
   const { identity, deadline, wake } = leader;
   const events = eventSink(client, { reportingController: 'data.fluid.io/sluice', reportingInstance: identity, log, clock });
   const ended = new AbortController();
-  const reportOnNode: ReportOnNode = (regarding, note) => events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note });
+  const reportOnNode: ReportOnNode = (regarding, note) => {
+    if (note === undefined) wake(keyText({ namespace: regarding.namespace ?? '', name: regarding.name }));
+    else events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note });
+  };
   const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, reportOnNode, clock);
   const { exec: execWithin = (fence: ExecFence) => podExec(connection, fence) } = options;
   const exec = execWithin({ signal: ended.signal, clock, ...(deadline && { deadline }) });

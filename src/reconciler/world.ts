@@ -36,6 +36,8 @@ export interface World {
   readonly workloads: Readonly<Partial<Record<Role, WorkloadView>>>;
   /** Why Kubernetes creates no pods of these, in its words. Without `why` they lack pods, and it is not known yet. */
   readonly refusals?: Readonly<Partial<Record<Role, { readonly why?: string }>>>;
+  /** Nodes that do not get its labels, each with the reason. */
+  readonly nodesRefused?: string;
   /** Names of the workloads, whether or not they exist. */
   readonly names: WorkloadNames;
   /** What Fluid created in place of masters and workers: it goes before these are created, and its pods stay for them. */

@@ -114,8 +114,8 @@ export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] 
     edits: [
       {
         file: 'src/reconciler/kubernetes/store/pods.ts',
-        find: 'of: ({ uid, namespace }) => byWorkload.of(uid).filter(({ metadata }) => metadata.namespace === namespace),',
-        replace: 'of: ({ uid }) => byWorkload.of(uid),',
+        find: 'string => `${namespace}/${uid}`;',
+        replace: "string => `${namespace && ''}/${uid}`;",
       },
     ],
   },

@@ -185,7 +185,9 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       onPlacement: (moved) => self.labeler.changed(moved),
     });
     const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, (regarding, note) =>
-      emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
+      note === undefined
+        ? add({ namespace: regarding.namespace ?? '', name: regarding.name })
+        : emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
     );
     const cluster = kubernetesCluster({
       client,

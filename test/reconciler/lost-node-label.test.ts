@@ -71,7 +71,7 @@ test('that the plugin sets and removes is no request of the controller, and neit
   expect(patches(at)).toHaveLength(2);
 });
 
-test('that cannot be put back is an event of the runtime, and is back once it can', async () => {
+test('that cannot be put back is said by runtime and Dataset, and is back once it can', async () => {
   const at = await boundHarness(DEMO);
   await pluginOf(at).take(LABEL, 'ml-demo');
   await at.quiet();
@@ -88,9 +88,16 @@ test('that cannot be put back is an event of the runtime, and is back once it ca
       note: expect.stringMatching(new RegExp(`${NODE}.*this node is not yours`)),
     }),
   );
+  const said = `labels of nodes were not written; the controller retries with back-off: ${NODE}: PATCH /api/v1/nodes/${NODE}: 403 Forbidden: this node is not yours`;
+  expect(at.conditions('ThinRuntime')['Synced']).toBe(`False NodeNotLabelled: ${said}`);
+  expect(at.conditions('Dataset')['Ready']).toContain(said);
+  at.forget();
+  await at.advance(60_000);
+  expect([at.written(), at.events]).toEqual([[], []]);
   refusal.remove();
-  await at.quiet();
+  await at.advance(130_000);
   expect(label(at)).toBe('true');
+  expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^True/);
 });
 
 test('goes with its record at teardown, also from a node that has the record alone, and does not come back', async () => {

@@ -274,3 +274,22 @@ test('a UID in the record of a runtime takes no labels of a Dataset whose joined
   await at.quiet();
   expect(labels(at)).toHaveProperty(`fluid.io/f-${uid}`);
 });
+
+test('a record that claims a name which an older Dataset would have had delays neither', async () => {
+  const at = await harness();
+  for (const [namespace, name, creationTimestamp] of [
+    ['a-b', 'c', '2024-01-01T00:00:00Z'],
+    ['a', 'b-c', '2024-01-02T00:00:00Z'],
+  ] as const) {
+    at.server.put({ ...openDataset(name), metadata: { namespace, name, creationTimestamp } });
+    at.server.put({ ...thinRuntime(name, { profileName: 'profile' }), metadata: { namespace, name, creationTimestamp } });
+  }
+  const { uid = '' } = find(at, 'Dataset', 'a', 'b-c')!.metadata;
+  const forger = find(at, 'ThinRuntime', 'a', 'b-c')!;
+  const record = identityRecord(forger.metadata.uid ?? '', { namespace: 'a', name: 'b-c', uid, collides: false });
+  change(at, forger, { annotations: { [annotation.identity]: record } });
+  await at.quiet();
+  const phases = ['a-b/c', 'a/b-c'].map((each) => find(at, 'Dataset', ...(each.split('/') as [string, string]))?.['status']);
+  expect(phases).toMatchObject([{ phase: 'Bound' }, { phase: 'Bound' }]);
+  expect(new Set(at.server.all('PersistentVolume').map(({ metadata }) => metadata.name)).size).toBe(2);
+});

@@ -168,8 +168,8 @@ const store: readonly PlantedFault[] = [
   ]),
   breaks('S10', 'pods of other namespaces count', [
     `${STORE}/pods.ts`,
-    'byWorkload.of(uid).filter(({ metadata }) => metadata.namespace === namespace)',
-    'byWorkload.of(uid).filter(() => namespace !== undefined)',
+    'string => `${namespace}/${uid}`;',
+    "string => `${namespace && ''}/${uid}`;",
   ]),
   breaks('S11', 'a change of a profile wakes nobody', [
     `${STORE}/runtimes.ts`,

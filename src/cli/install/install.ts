@@ -153,8 +153,25 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
     found.length > 0
       ? found.map(describe)
       : [...directoryFaults(options), ...daemonFaults(options, runtimes), ...allowFaults(options), ...environmentFaults(options, runtimes)];
-  if (faults.length > 0) throw new UsageError(faults.map((fault) => `${flags.values ?? 'flags'}: ${fault}`));
+  if (faults.length > 0) throw new UsageError(faults.map((fault) => named(fault, flags)));
   return options;
+}
+
+/** Options whose flag has another name. */
+const FLAGS: Readonly<Record<string, keyof Flags>> = {
+  daemons: 'daemon',
+  imagePullSecrets: 'imagePullSecret',
+  'controller.replicas': 'replicas',
+};
+
+/** A fault begins with its option: the user wrote that as a flag, or in the file. */
+function named(fault: string, flags: Flags): string {
+  const [option = ''] = /^(controller\.replicas|\w+)/.exec(fault) ?? [];
+  // The cast: most options have the name of their flag.
+  const flag = FLAGS[option] ?? (option as keyof Flags);
+  if (flags[flag] === undefined || typeof flags[flag] === 'boolean')
+    return flags.values === undefined ? fault : `${flags.values}: ${fault}`;
+  return `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}${fault.slice(option.length)}`;
 }
 
 /** Without a policy, nobody has to be allowed: its mode was probably forgotten. */
@@ -181,7 +198,7 @@ function valuesIn(file: string): object {
     // The parser's message goes on with an excerpt of the file.
     throw new UsageError(`${file}: expected a YAML file of values, found: ${messageOf(error).split(/:?\n/)[0]}`);
   }
-  throw new UsageError(`${file}: expected a mapping of values; see sluice install --help`);
+  throw new UsageError(`${file}: expected a mapping of values, found another kind of value; see sluice install --help`);
 }
 
 /** As in `kubectl taint`: a key alone tolerates each of its values and effects. */

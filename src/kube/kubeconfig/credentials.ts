@@ -40,7 +40,8 @@ function content(path: string, where: string): string {
  */
 export function credentialsOf(user: Entry, cluster: object, times: Times, surroundings: Surroundings): Credentials {
   const { fields, folder } = user;
-  const conflict = (name: string, others: string) => new Error(`${fields.where(name)}: expected nothing beside ${others}`);
+  const conflict = (name: string, others: string) =>
+    new Error(`${fields.where(name)}: expected nothing beside ${others}, found one of them`);
   if (fields.value('auth-provider') !== undefined)
     throw new Error(`${fields.where('auth-provider')}: expected exec, found an auth-provider, which Sluice does not support`);
   const exec = fields.object('exec');
@@ -63,7 +64,7 @@ function certificates(user: Entry, times: Times): Pick<Credentials, 'cert' | 'ke
   const { where } = user.fields;
   if (!cert || !key)
     throw new Error(
-      `${where(cert ? 'client-key' : 'client-certificate')}: expected it beside ${cert ? 'client-certificate' : 'client-key'}`,
+      `${where(cert ? 'client-key' : 'client-certificate')}: expected it beside ${cert ? 'client-certificate' : 'client-key'}, found nothing`,
     );
   // Both or none: between the renaming of one file and of the other, they belong to no pair.
   const pair = reread(() => {
@@ -84,14 +85,26 @@ function checkPair(cert: string, key: string, where: string): void {
   if (!isPair) throw new Error(`${where}: expected the certificate of client-key, found that of another key`);
 }
 
-/** If there are both, the file counts. It is read again; while it cannot be, what was read before counts. */
+/** If there are both, the file counts. It is read again; while it cannot be, what was read before counts, and before that the token. */
 function tokens({ fields, folder }: Entry, times: Times): Pick<Credentials, 'token' | 'refused'> {
   const [token, file] = [fields.text('token'), fields.text('tokenFile')];
-  if (file !== undefined) {
-    const read = reread(() => content(resolve(folder, file), fields.where('tokenFile')).trim(), times.monotonic);
-    return { token: read.value, refused: read.forget };
-  }
-  return token === undefined ? {} : { token: () => token };
+  if (file === undefined) return token === undefined ? {} : { token: () => token };
+  let last = token;
+  const read = reread(() => {
+    try {
+      last = tokenIn(resolve(folder, file), fields.where('tokenFile'));
+    } catch (error) {
+      if (last === undefined) throw error;
+    }
+    return last;
+  }, times.monotonic);
+  return { token: read.value, refused: read.forget };
+}
+
+function tokenIn(path: string, where: string): string {
+  const text = content(path, where).trim();
+  if (text === '') throw new Error(`${where}: expected a file with a token, found an empty one`);
+  return text;
 }
 
 /** Asks a plugin when its last answer ends or was refused; all requests wait for one answer. */
@@ -130,7 +143,7 @@ function impersonation({ fields }: Entry): Readonly<Record<string, string | stri
     return {};
   }
   const value = (text: string, name: string): string => {
-    if (/[\0\r\n]/.test(text)) throw new Error(`${fields.where(name)}: expected text of one line`);
+    if (/[\0\r\n]/.test(text)) throw new Error(`${fields.where(name)}: expected text of one line, found a line break`);
     // Go sends the bytes of a text, Node one byte for each character.
     return Buffer.from(text, 'utf8').toString('latin1');
   };

@@ -97,25 +97,27 @@ function isExecutable(file: string): boolean {
 
 function credentialIn(text: string, apiVersion: string, what: string): ExecCredential {
   // The text may be a token, so no error quotes it.
-  const fault = (expected: string) => new Error(`${what}: expected ${expected}`);
+  const fault = (expected: string, found: string) => new Error(`${what}: expected ${expected}, found ${found}`);
   let parsed: { readonly apiVersion?: unknown; readonly kind?: unknown; readonly status?: Readonly<Record<string, unknown>> } | null;
   try {
     parsed = JSON.parse(text) as typeof parsed;
   } catch (error) {
-    throw Object.assign(fault('an ExecCredential as JSON'), { cause: error });
+    throw Object.assign(fault('an ExecCredential as JSON', text.trim() === '' ? 'nothing' : 'another text'), { cause: error });
   }
-  if (parsed?.kind !== 'ExecCredential' || parsed.apiVersion !== apiVersion) throw fault(`an ExecCredential of ${apiVersion}`);
+  if (parsed?.kind !== 'ExecCredential' || parsed.apiVersion !== apiVersion)
+    throw fault(`an ExecCredential of ${apiVersion}`, 'another kind or version');
   const { token, clientCertificateData, clientKeyData, expirationTimestamp } = parsed.status ?? {};
   const optional = (value: unknown, name: string): string | undefined => {
-    if (value !== undefined && value !== null && typeof value !== 'string') throw fault(`status.${name} to be a string`);
+    if (value !== undefined && value !== null && typeof value !== 'string')
+      throw fault(`status.${name} to be a string`, `a ${typeof value}`);
     return value || undefined;
   };
   const [cert, key] = [optional(clientCertificateData, 'clientCertificateData'), optional(clientKeyData, 'clientKeyData')];
-  if ((cert === undefined) !== (key === undefined)) throw fault('clientCertificateData and clientKeyData together');
+  if ((cert === undefined) !== (key === undefined)) throw fault('clientCertificateData and clientKeyData together', 'one of them');
   const bearer = optional(token, 'token');
-  if (bearer === undefined && cert === undefined) throw fault('status.token or status.clientCertificateData');
+  if (bearer === undefined && cert === undefined) throw fault('status.token or status.clientCertificateData', 'neither');
   const time = optional(expirationTimestamp, 'expirationTimestamp');
   const expires = time === undefined ? undefined : Date.parse(time);
-  if (Number.isNaN(expires)) throw fault('status.expirationTimestamp as RFC 3339');
+  if (Number.isNaN(expires)) throw fault('status.expirationTimestamp as RFC 3339', 'another text');
   return { token: bearer, cert, key, expires };
 }

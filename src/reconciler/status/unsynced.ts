@@ -13,8 +13,8 @@ export function troubleOf({ obstacle }: World, { hold }: Decision, { failed: [fa
 }
 
 /** What it lacks although nothing keeps it from being set up, in the order in which it is reported. */
-export const lacksOf = ({ mountsDiffer }: World, applied: Applied): readonly Hold[] =>
-  [goingOf(applied), placementOf(applied), mountsDiffer].filter((lack) => lack !== undefined);
+export const lacksOf = ({ mountsDiffer, nodesRefused }: World, applied: Applied): readonly Hold[] =>
+  [goingOf(applied), unlabelled(nodesRefused), placementOf(applied), mountsDiffer].filter((lack) => lack !== undefined);
 
 /** Why `Synced` is False. */
 export const unsyncedBy = (world: World, decision: Decision, applied: Applied): Hold | undefined =>
@@ -25,6 +25,12 @@ function goingOf({ kept }: Applied): Hold | undefined {
   const message = keptText(kept);
   return message === undefined ? undefined : { reason: 'Deleting', message };
 }
+
+/** Fuse pods do not start there, or have left, and pods are not drawn to the cache. */
+const unlabelled = (nodes: string | undefined): Hold | undefined =>
+  nodes === undefined
+    ? undefined
+    : { reason: 'NodeNotLabelled', message: `labels of nodes were not written; the controller retries with back-off: ${nodes}` };
 
 /** The nodes on which fuse pods stay, and the pods that read there. */
 export function placementOf({ waiting }: Applied): Hold | undefined {

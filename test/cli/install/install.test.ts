@@ -167,7 +167,7 @@ describe('sluice install', () => {
     expect(efc(await printed(`      daemons: [efc]${values}`))).toEqual(asked);
     for (const type of ['nfs', 'jindo']) {
       const { code, stderr } = await sluice(['install', '--daemon', type]);
-      expect(stderr).toBe(`sluice: flags: daemons: expected types of runtimes that have daemons (efc), found "${type}"\n`);
+      expect(stderr).toBe(`sluice: --daemon: expected types of runtimes that have daemons (efc), found "${type}"\n`);
       expect(code).toBe(2);
     }
   });
@@ -254,18 +254,18 @@ webhook:
         '-: webhook.env: FUSE_SIDECAR_INJECTION_MODE: expected native-sidecar or default or legacy, found "native"',
       ],
     ],
-    ['- a', [], ['-: expected a mapping of values; see sluice install --help']],
+    ['- a', [], ['-: expected a mapping of values, found another kind of value; see sluice install --help']],
     ['reservedKeys: on', [], ['-: reservedKeys: expected one of audit, deny, found "on"']],
     [
       '',
       ['--reserved-keys-allow', 'a'],
-      ['-: reservedKeysAllow: expected reservedKeys too, audit or deny, found no policy that it could belong to'],
+      ['--reserved-keys-allow: expected reservedKeys too, audit or deny, found no policy that it could belong to'],
     ],
-    ['', ['--replicas', 'two'], ['-: controller.replicas: expected an integer of at least 1, found "two"']],
+    ['', ['--replicas', 'two'], ['--replicas: expected an integer of at least 1, found "two"']],
     ...['', 'a b'].map((image): [string, string[], string[]] => [
       '',
       ['--image', image],
-      [`-: image: expected a string that matches ^[A-Za-z0-9][A-Za-z0-9._:/@-]*$, found "${image}"`],
+      [`--image: expected a string that matches ^[A-Za-z0-9][A-Za-z0-9._:/@-]*$, found "${image}"`],
     ]),
     [
       '',
@@ -284,7 +284,7 @@ webhook:
     expect(await sluice(['install', '--mount-root', path])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('flags: mountRoot: '),
+      stderr: expect.stringContaining('sluice: --mount-root: '),
     }),
   );
 

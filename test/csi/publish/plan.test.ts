@@ -68,6 +68,11 @@ describe('volume attributes', () => {
     expect(given({})).toEqual({ fusePath: FUSE_PATH, source: FUSE_PATH, mountType: 'fuse.alluxio-fuse', method: 'bind' });
   });
 
+  test('of a volume in the spec of a pod, whose author would choose them, are refused', () => {
+    expect(() => given({ 'csi.storage.k8s.io/ephemeral': 'true' })).toThrow('expected that of a PersistentVolumeClaim');
+    expect(given({ 'csi.storage.k8s.io/ephemeral': 'false' })).toEqual(given({}));
+  });
+
   test('all of them', () => {
     expect(
       given({

@@ -118,6 +118,17 @@ describe('tokens', () => {
     await client.list(PODS);
     expect(server.seen.map(({ headers }) => headers.authorization?.slice(7))).toEqual(['one', 'one', 'one', 'two', 'three']);
   });
+  test('count while their file was never there, as for kubectl; then the file counts, also when it is gone', () => {
+    const files = folder();
+    const { token } = read(files.kubeconfig({ server: 'https://a:1' }, { token: 'fixed', tokenFile: 'token' }));
+    const later = (text: string) => {
+      files.write('token', text);
+      now += 60_000;
+      return token?.();
+    };
+    expect(token?.()).toBe('fixed');
+    expect([later('\n'), later('one\n'), later('')]).toEqual(['fixed', 'one', 'one']);
+  });
   test('user and password are sent as such', async () => {
     const server = await apiServer();
     await get(read(folder().kubeconfig({ server: server.url, ...caData }, { username: 'a', password: 'b:c' })));
@@ -276,7 +287,11 @@ describe('fields', () => {
     ],
     [{ server: 'https://a:1' }, { token: 7 }, 'users[u].user.token: expected a string, found a number'],
     [{ server: 'https://a:1' }, { tokenFile: 'none' }, 'users[u].user.tokenFile: expected a file that can be read'],
-    [{ server: 'https://a:1' }, { 'client-certificate-data': 'QQ==' }, 'users[u].user.client-key: expected it beside client-certificate'],
+    [
+      { server: 'https://a:1' },
+      { 'client-certificate-data': 'QQ==' },
+      'users[u].user.client-key: expected it beside client-certificate, found nothing',
+    ],
     [{ server: 'a:1' }, {}, 'clusters[c].cluster.server: expected a URL such as https://api.example.com:6443, found a:1'],
     [
       { server: 'https://a:1', 'insecure-skip-tls-verify': true, ...caData },

@@ -9,6 +9,7 @@ import { createLabelledNodes } from './labelled-nodes.ts';
 import { nodePatches } from './node-patches.ts';
 import { createNodeWrites, type Refused } from './node-writes.ts';
 import { createPlacements, type Placement } from './placements.ts';
+import { createRefusedNodes } from './refused-nodes.ts';
 import { createRemovals } from './removals.ts';
 import type { Selects } from '../selector.ts';
 import { flat } from '../store/sharing.ts';
@@ -23,6 +24,8 @@ export interface NodeLabeler {
   remove(runtime: ObjectRef, traces: readonly string[], onNews: () => void): void;
   /** Drops everything about a runtime that no longer exists. */
   forget(uid: string): void;
+  /** Nodes that do not get the labels of a runtime, and why; undefined if all do. */
+  refused(uid: string): string | undefined;
   /** Nodes that have one of these labels, and why the last write for this runtime failed there. */
   carrying(uid: string, traces: readonly string[]): readonly Carrier[];
   /** A node changed, or pods of a workload came or went. */
@@ -35,8 +38,8 @@ export interface Carrier {
   readonly node: string;
   readonly refusal?: string;
 }
-/** Reports on a runtime that a node does not get its labels. */
-export type ReportOnNode = (runtime: ObjectRef, note: string) => void;
+/** Called for a runtime with a label that no node can have; without a note when `refused` of it says something else. */
+export type ReportOnNode = (runtime: ObjectRef, note?: string) => void;
 
 /**
  * Writes all labels of a node, decided in one place from the pods that run there (`placements`) and from the runtimes that are deleted
@@ -55,6 +58,7 @@ export function createNodeLabeler(
   const removals = createRemovals();
   const fuses = createFuseLabels();
   const labelled = createLabelledNodes(store);
+  const refusedNodes = createRefusedNodes();
   let isComplete = false;
   const writes = createNodeWrites({
     client,
@@ -74,26 +78,27 @@ export function createNodeLabeler(
     },
     onWrite: (node, labels) => due.wrote(node, labels),
     onEnd(node, refused, before, failures) {
-      reportRefused(node, refused, failures);
+      reportRefused(node, refused, before, failures);
       removals.wrote(node, refused, before);
     },
   });
   // Before `complete`, every node is compared in the end.
   const due = createDueNodes((traces) => (isComplete ? labelled.carrying(traces) : []), writes.add, clock);
 
-  /** Reports failures that last: the first one is often a race with another writer, and the next try is 50 ms away. */
-  function reportRefused(name: string, refused: Refused, failures: number): void {
-    for (const [of, error] of refused) {
-      log.warn({ node: name, runtime: of, failures: failures + 1, error }, 'node labels were not written');
+  function reportRefused(name: string, refused: Refused, before: Refused | undefined, failures: number): void {
+    for (const [of, error] of refused) log.warn({ node: name, runtime: of, failures: failures + 1, error }, 'node labels were not written');
+    for (const of of new Set([...refused.keys(), ...(before?.keys() ?? [])])) {
+      // A first failure is no news, and ends none.
+      if (refused.has(of) && failures === 0) continue;
       const runtime = fuses.runtime(of) ?? placements.get(of)?.runtime;
-      if (runtime && failures > 0)
-        report(runtime, `labels of node ${name} were not written; the controller retries with back-off: ${error}`);
+      if (refusedNodes.set(of, name, runtime && refused.get(of)) && runtime) report(runtime);
     }
   }
 
   function forget(uid: string): void {
     due.add(placements.drop(uid));
     fuses.drop(uid);
+    refusedNodes.forget(uid);
     removals.forget(uid);
   }
 
@@ -128,6 +133,7 @@ export function createNodeLabeler(
       for (const name of nodes) writes.add(name);
     },
     forget,
+    refused: refusedNodes.text,
     carrying: (uid, traces) =>
       labelled.carrying(traces).map((node) => {
         const refusal = writes.refusal(node, uid);
@@ -135,7 +141,7 @@ export function createNodeLabeler(
       }),
     changed(moved) {
       if ('node' in moved) due.changed(moved.node, labelled.labels(moved.node));
-      else due.add(placements.moved(moved.workload));
+      else due.add(placements.moved(moved.workload, moved.namespace));
     },
     complete() {
       isComplete = true;

@@ -20,8 +20,8 @@ export interface Placements {
   get(runtime: string): Placement | undefined;
   put(runtime: string, placement: Placement): readonly string[];
   drop(runtime: string): readonly string[];
-  /** Pods of a workload were created, deleted, or ended. */
-  moved(workload: string): readonly string[];
+  /** Pods in this namespace that name the workload were created, deleted, or ended. */
+  moved(workload: string, namespace: string | undefined): readonly string[];
   on(node: string): Iterable<Placement>;
   /** A placement that a label with this trace may belong to. */
   ofTrace(trace: string): Placement | undefined;
@@ -66,10 +66,10 @@ export function createPlacements(podsOf: Store['pods']): Placements {
     get: (runtime) => placed.get(runtime)?.placement,
     put: (runtime, placement) => set(runtime, placement, nodesOf(placement)),
     drop: (runtime) => set(runtime, undefined, []),
-    moved(workload) {
+    moved(workload, namespace) {
       const runtime = byWorkload.get(workload) ?? '';
       const before = placed.get(runtime);
-      if (!before) return [];
+      if (!before || before.placement.runtime.namespace !== namespace) return [];
       const nodes = nodesOf(before.placement);
       const both = set(runtime, before.placement, nodes);
       return both.filter((node) => nodes.includes(node) !== before.nodes.includes(node));

@@ -56,6 +56,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const refused = refusedWorkloads(context, { now, key, uid, workloads, workload });
     const again = [...againMs, ...refused.againMs, ...(readsSecrets ? [spread(uid, secretMs)] : [])];
 
+    const nodesRefused = context.labeler.refused(uid);
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
     // A bound volume has a claim; one that no watch shows has lost its label, or never had one.
     const claim = claimNow() ?? (isBound(volume) ? await unseen(context, 'PersistentVolumeClaim', owner, name) : undefined);
@@ -74,6 +75,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       bound,
       workloads,
       refusals: refused.refusals,
+      ...(nodesRefused !== undefined && { nodesRefused }),
       names,
       ...(replaced.length > 0 && { replaced }),
       ...(volume && { volume }),

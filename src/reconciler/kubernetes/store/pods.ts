@@ -21,7 +21,7 @@ interface PodsOptions {
   readonly owned: ReadonlyMap<string, Pick<Watched, 'shown'>>;
   readonly onKey: (key: Key, because: string) => void;
   /** Called with the UID of a workload, one of whose pods came, went, ended, or was scheduled. */
-  readonly onPlacement: (moved: { readonly workload: string }) => void;
+  readonly onPlacement: (moved: { readonly workload: string; readonly namespace: string | undefined }) => void;
 }
 
 /** threat-model: R-pods */
@@ -33,10 +33,12 @@ export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owne
     const { object } = change;
     const workload = controllerOf(object);
     if (!workload) return;
-    if (change.type === 'deleted') byWorkload.delete(workload.uid, object);
-    else byWorkload.set(workload.uid, object);
-    if (change.type !== 'changed' || isElsewhere(change.old, object)) onPlacement({ workload: workload.uid });
-    const live = owned.get(workload.kind)?.shown(object.metadata.namespace, workload.name) as LiveObject | undefined;
+    const { namespace } = object.metadata;
+    const group = groupOf(workload.uid, namespace);
+    if (change.type === 'deleted') byWorkload.delete(group, object);
+    else byWorkload.set(group, object);
+    if (change.type !== 'changed' || isElsewhere(change.old, object)) onPlacement({ workload: workload.uid, namespace });
+    const live = owned.get(workload.kind)?.shown(namespace, workload.name) as LiveObject | undefined;
     const owner = live && ownerUid(live);
     const key = owner && inventories.ownerOf(owner, object);
     if (key && isNews(change, live, awaited.has(owner))) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
@@ -54,7 +56,10 @@ export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owne
   );
 
   return {
-    of: ({ uid, namespace }) => byWorkload.of(uid).filter(({ metadata }) => metadata.namespace === namespace),
+    of: ({ uid, namespace }) => byWorkload.of(groupOf(uid, namespace)),
     awaitFuse: (uid, isAwaited) => void (isAwaited ? awaited.add(uid) : awaited.delete(uid)),
   };
 }
+
+/** A pod may name a workload of another namespace as its controller, and so may thousands: they are never looked at. */
+const groupOf = (uid: string, namespace: string | undefined): string => `${namespace}/${uid}`;

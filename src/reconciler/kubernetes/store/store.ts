@@ -103,7 +103,7 @@ export interface StoreOptions {
   readonly clock?: Clock;
 }
 /** A pod of a workload came, went, ended or was scheduled; or a node came, went or got other labels. */
-export type Moved = { readonly workload: string } | { readonly node: string };
+export type Moved = { readonly workload: string; readonly namespace: string | undefined } | { readonly node: string };
 
 /** Begins all watches. Throws if two definitions have one kind. */
 export function createStore({ client, runtimes: definitions, onKey, onGone, onPlacement, log, clock = systemClock }: StoreOptions): Store {

@@ -58,7 +58,7 @@ describe('a node that refuses its labels', () => {
       expect.objectContaining({
         regarding: expect.objectContaining({ kind: 'ExampleRuntime', name: 'demo' }),
         reason: 'NodeNotLabelled',
-        note: expect.stringMatching(/^labels of node node-1 .*this node is not yours/),
+        note: expect.stringMatching(/^labels of nodes .* node-1: .*this node is not yours/),
       }),
     );
     await at.advance(1_200_000);

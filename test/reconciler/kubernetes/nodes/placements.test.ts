@@ -36,17 +36,19 @@ test('only nodes that a worker came to or left are to be looked at', () => {
   const { pods, placements } = scene();
   pods.set('workers-a', ['n1', 'n2']);
   placements.put('a', placement('a'));
-  expect(placements.moved('workers-a')).toEqual([]);
+  expect(placements.moved('workers-a', 'ml')).toEqual([]);
   pods.set('workers-a', ['n2', 'n3']);
-  expect(placements.moved('workers-a').toSorted()).toEqual(['n1', 'n3']);
-  expect(placements.moved('unknown')).toEqual([]);
+  // A pod of another tenant that names them.
+  expect(placements.moved('workers-a', 'other')).toEqual([]);
+  expect(placements.moved('workers-a', 'ml').toSorted()).toEqual(['n1', 'n3']);
+  expect(placements.moved('unknown', 'ml')).toEqual([]);
 });
 test('a worker that has failed is nowhere', () => {
   const { pods, ended, placements, on } = scene();
   pods.set('workers-a', ['n1']);
   placements.put('a', placement('a'));
   ended.add('n1');
-  expect(placements.moved('workers-a')).toEqual(['n1']);
+  expect(placements.moved('workers-a', 'ml')).toEqual(['n1']);
   expect(on('n1')).toEqual([]);
 });
 test('a runtime that is gone leaves its nodes to the others', () => {
@@ -75,5 +77,5 @@ test('workers that were created again are followed, the old ones no longer', () 
   pods.set('new', ['n2']);
   expect(placements.put('a', placement('a', ['s-a'], 'new')).toSorted()).toEqual(['n1', 'n2']);
   expect([on('n1'), on('n2')]).toEqual([[], ['a']]);
-  expect(placements.moved('workers-a')).toEqual([]);
+  expect(placements.moved('workers-a', 'ml')).toEqual([]);
 });

@@ -172,4 +172,18 @@ describe('an object that another tenant labels as a runtime’s', () => {
     await at.settle();
     expect(at.store.pods({ uid: metadata.uid!, namespace: 'ml' })).toEqual([]);
   });
+  test('is not looked at when those of its workloads are (S10)', async () => {
+    const at = await two();
+    at.controllers.paused.add('daemonsets');
+    const workload = at.get('DaemonSet', 'one-fuse')!;
+    const pod = podOf(workload);
+    at.server.put({ ...pod, metadata: { ...pod.metadata, namespace: 'ml' } });
+    await at.settle();
+    const own = at.store.pods({ uid: workload.metadata.uid!, namespace: 'ml' });
+    expect(own).toHaveLength(1);
+    for (let i = 0; i < 3; i++) at.server.put({ ...pod, metadata: { ...pod.metadata, name: `forged-${i}` } });
+    await at.settle();
+    // The same list: a list of them all would be filtered anew.
+    expect(at.store.pods({ uid: workload.metadata.uid!, namespace: 'ml' })).toBe(own);
+  });
 });
