@@ -293,3 +293,23 @@ test('a record that claims a name which an older Dataset would have had delays n
   expect(phases).toMatchObject([{ phase: 'Bound' }, { phase: 'Bound' }]);
   expect(new Set(at.server.all('PersistentVolume').map(({ metadata }) => metadata.name)).size).toBe(2);
 });
+
+test('a volume for a claim of another namespace is no concern of the runtime that its label names', async () => {
+  const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
+  const conditions = () =>
+    [at.get('Dataset', 'demo'), at.get('ThinRuntime', 'demo')].map(
+      (each) => (each?.['status'] as { conditions?: unknown } | undefined)?.conditions,
+    );
+  const before = conditions();
+  // Whoever may create volumes may write this, and keep it with a finalizer of its own.
+  const { metadata, ...volume } = at.server.all('PersistentVolume')[0]!;
+  const claimRef = { namespace: 'other', name: 'spy' };
+  at.server.put({
+    ...volume,
+    metadata: { name: 'spy', labels: { ...metadata.labels }, finalizers: ['example.com/stays'] },
+    spec: { ...(volume['spec'] as object), claimRef },
+  } as KubeObject);
+  await at.quiet();
+  expect(conditions()).toEqual(before);
+  expect(at.server.get('PersistentVolume', undefined, 'spy')?.metadata.deletionTimestamp).toBeUndefined();
+});

@@ -1,8 +1,12 @@
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Key } from '../../world.ts';
+import { claimedBy } from './volumes.ts';
 
-/** Whether an object may belong to something in this namespace: it is in the namespace, or belongs to the whole cluster. */
-export const isIn = ({ metadata }: KubeObject, { namespace }: Pick<Key, 'namespace'>): boolean =>
-  (metadata.namespace ?? namespace) === namespace;
+/**
+ * Whether an object may belong to something in this namespace: it is in the namespace, it is a volume for a claim there, or it belongs to the
+ * whole cluster. Whoever may create volumes could else have the controller of another tenant wait for them.
+ */
+export const isIn = (object: KubeObject, { namespace }: Pick<Key, 'namespace'>): boolean =>
+  (object.metadata.namespace ?? (object.kind === 'PersistentVolume' ? claimedBy(object).namespace : namespace)) === namespace;
 
 export const phaseOf = ({ status }: KubeObject): unknown => (status as { readonly phase?: unknown } | undefined)?.phase;
