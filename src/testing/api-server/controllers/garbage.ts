@@ -20,8 +20,11 @@ export function collectGarbage(hands: Hands, objects: readonly KubeObject[]): bo
       const blocking = dependents.some(({ metadata }) =>
         metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.blockOwnerDeletion),
       );
-      if (!blocking && hands.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== 'foregroundDeletion') } }))
+      if (!blocking) {
+        // It may be gone with that.
+        hands.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== 'foregroundDeletion') } });
         return true;
+      }
       if (waiting.length > 0) return true;
     }
     const staying = ownerReferences.filter((owner) => living.has(owner.uid));
