@@ -1,7 +1,9 @@
+import { datasetCountNodeLabel } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { MADE_BY_ATTACKER } from './actions.ts';
-import { reservedFinalizers, where } from './pool.ts';
+import { MADE_BY_ATTACKER } from './rights.ts';
+import { reservedFinalizers, where } from './words.ts';
 import { A, B, V } from './scene.ts';
+import { isVictimsLabel } from './state.ts';
 import type { World } from './world.ts';
 
 const isAttackers = ({ metadata: { namespace } }: KubeObject): boolean => namespace === A || namespace === B;
@@ -24,7 +26,7 @@ export async function leftAfterCleanup(world: World): Promise<readonly string[]>
   const left = server.all().filter((object) => isAttackers(object) || (object.kind === 'PersistentVolume' && isOfAttackers(object)));
   const labels = server.all('Node').flatMap(({ metadata }) =>
     Object.keys(metadata.labels ?? {})
-      .filter((key) => /ml-x-(?!data$)/.test(key))
+      .filter((key) => key.startsWith('fluid.io/') && key !== datasetCountNodeLabel && !isVictimsLabel(key))
       .map((key) => `${metadata.name} ${key}`),
   );
   const keys = [...world.process.store.datasets(), ...[...world.process.store.allRuntimes()].map(({ object }) => object)].filter(

@@ -7,12 +7,22 @@ import type { PlantedFault } from '../support/planted.ts';
 export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] = [
   {
     name: 'chain-of-references',
-    reason: 'a Dataset whose volume leads to a third tenant is referred to, without the consent of that one',
+    reason: 'a Dataset whose volume leads to a third tenant is referred to, and that one is neither asked nor can it withdraw',
     edits: [
       {
         file: 'src/reconciler/kubernetes/plans/references.ts',
         find: 'if (targetOf(live) || keyText(server) !== keyText({ namespace, name })) return',
         replace: "if (targetOf(live) && keyText(server) === '') return",
+      },
+      {
+        file: 'src/reconciler/kubernetes/plans/leads.ts',
+        find: '[reference.dataset.identity, servedBy(reference.volume.csi?.volumeAttributes ?? {}) ?? reference.dataset.identity]',
+        replace: '[reference.dataset.identity]',
+      },
+      {
+        file: 'src/reconciler/kubernetes/store/volumes.ts',
+        find: '...(servedBy && keyText(servedBy) !== (target && keyText(target))',
+        replace: "...(servedBy && keyText(servedBy) === ''",
       },
     ],
   },
@@ -34,8 +44,22 @@ export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] 
   },
   {
     name: 'forged-daemonset',
-    reason: "a DaemonSet that a tenant wrote becomes a privileged container of another tenant's pods",
+    reason:
+      "a DaemonSet that names a runtime as its owner becomes a privileged container of another tenant's pods; of several the first by name",
     edits: [
+      {
+        file: 'src/webhook/watches/projections.ts',
+        find: 'return kept(object, { generation, size: template.length, template: pack(template) });',
+        replace: `const owner = ownerReferences.find(({ apiVersion }) => apiVersion.startsWith(GROUP))?.name;
+    return kept(object, { generation, size: template.length, template: pack(template), owner } as never);`,
+      },
+      {
+        file: 'src/webhook/watches/watches.ts',
+        find: 'fuse: fuses.get,',
+        replace: `fuse: (namespace, name) => [...fuses.values()]
+      .filter(({ metadata, known }) => metadata.namespace === namespace && (known as never as { owner: string })?.owner + '-fuse' === name)
+      .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0],`,
+      },
       {
         file: 'src/webhook/fuse-of.ts',
         find: 'if (fuse?.uid === record.uid && fuse.generation === record.generation) return',
@@ -65,8 +89,8 @@ export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] 
     edits: [
       {
         file: 'src/reconciler/kubernetes/observe/survivors.ts',
-        find: '  const keys = [\n    key,\n',
-        replace: '  const keys = [\n',
+        find: '  const held = [...unique.values()].flatMap((each) =>',
+        replace: '  const held = [...unique.values()].filter((each) => keyText(each) !== keyText(key)).flatMap((each) =>',
       },
     ],
   },

@@ -11,6 +11,8 @@ export interface Staged {
   readonly pod: string;
   readonly volume: string;
   readonly label: string;
+  /** The directory that it would bind. */
+  readonly source: string;
 }
 
 /** What the node plugins of all nodes do with labels: by the plugin's own reading of a volume, without the mounts. */
@@ -66,7 +68,7 @@ export function createPlugin(server: ApiServer): Plugin {
         if (before && (!volume || deletionTimestamp)) found.push(before);
         const bound = volume && !deletionTimestamp && boundBy(volume);
         const label = bound && (await labelOf(volume, bound));
-        if (volume && label) found.push({ node, pod: `${namespace}/${name}`, volume: volume.metadata.name, label });
+        if (volume && label) found.push({ node, pod: `${namespace}/${name}`, volume: volume.metadata.name, label, source: bound.source });
       }
     }
     return found;

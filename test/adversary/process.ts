@@ -14,6 +14,7 @@ import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queu
 import { reconcile } from '../../src/reconciler/reconcile.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../src/reconciler/world.ts';
 import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import { counted, type Tally } from './cost.ts';
 
 /** One process of the controller, which leads: the real store, labeler, cluster and queue on the API server in memory. */
 export interface Process {
@@ -27,6 +28,7 @@ export interface Process {
 
 export interface ProcessOptions {
   readonly server: ApiServer;
+  readonly tally: Tally;
   readonly runtimes: readonly Runtime[];
   readonly exec: PodExec;
   readonly probeMs: number;
@@ -36,9 +38,9 @@ export const SETTINGS: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: 
 const silent = (): void => {};
 const log: Log = { debug: silent, info: silent, warn: silent, error: silent };
 
-export async function startProcess({ server, runtimes, exec, probeMs }: ProcessOptions): Promise<Process> {
+export async function startProcess({ server, tally, runtimes, exec, probeMs }: ProcessOptions): Promise<Process> {
   const state = { dead: false, passes: 0 };
-  const client = server.client({ fieldManager: 'sluice', readsOnly: true, deadline: () => (state.dead ? 0 : Infinity) });
+  const client = counted(server.client({ fieldManager: 'sluice', readsOnly: true, deadline: () => (state.dead ? 0 : Infinity) }), tally);
   const ended = new AbortController();
   let queue: Queue | undefined;
   const add = (key: Key | OperationKey) => queue?.add(keyText(key));

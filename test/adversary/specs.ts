@@ -1,6 +1,7 @@
 import type { Dice } from './dice.ts';
-import { numbers, type Pool } from './pool.ts';
+import type { Pool } from './pool.ts';
 import { A, B, CANARY, NODES, V } from './scene.ts';
+import { numbers } from './words.ts';
 
 /** What the attacker writes into a new object besides its metadata: something valid, with a part that is not what its author would write. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -47,19 +48,23 @@ export const bodies: Readonly<Record<string, (dice: Dice, pool: Pool) => Body>> 
   Lease: () => ({ spec: { holderIdentity: CANARY, leaseDurationSeconds: 100_000 } }),
 };
 
+export const runtimeKinds: readonly string[] = Object.keys(bodies).filter((kind) => kind.endsWith('Runtime'));
+export const operations: readonly string[] = ['DataLoad', 'DataMigrate', 'DataBackup', 'DataProcess'];
+export const workloads: readonly string[] = ['Pod', 'DaemonSet', 'StatefulSet', 'Job', 'CronJob'];
+
 const name = (dice: Dice, pool: Pool): string => pool.name(dice);
 const text = (dice: Dice, pool: Pool): string => pool.text(dice);
 
 function datasetSpec(dice: Dice, pool: Pool): Body {
   const point = (part: Dice): string => {
     const how = part.roll('kind of mount');
-    if (how < 0.4) return pool.reference(part) + (part.is('below', 0.2) ? '/sub/path' : '');
-    if (how < 0.55) return `pvc://${part.is('provisioned', 0.4) ? 'provisioned' : pool.name(part)}`;
-    if (how < 0.6) return `local:///runtime-mnt/thin/${V}/x-data`;
-    if (how < 0.65) return text(part, pool);
+    if (how < 0.45) return pool.reference(part) + (part.is('below', 0.2) ? '/sub/path' : '');
+    if (how < 0.58) return `pvc://${part.is('provisioned', 0.4) ? 'provisioned' : pool.name(part)}`;
+    if (how < 0.62) return `local:///runtime-mnt/thin/${V}/x-data`;
+    if (how < 0.66) return text(part, pool);
     return `s3://${CANARY}`;
   };
-  const count = dice.is('many', 0.04) ? 200 : 1 + dice.below('mounts', 2);
+  const count = dice.is('many', 0.04) ? 200 : dice.is('two', 0.25) ? 2 : 1;
   const options = count === 200 ? Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`option-${i}`, 'x'.repeat(30)])) : undefined;
   return {
     ...(!dice.is('no mounts', 0.05) && {
@@ -70,6 +75,12 @@ function datasetSpec(dice: Dice, pool: Pool): Body {
     ...(dice.is('modes', 0.3) && { accessModes: ['ReadWriteMany'] }),
   };
 }
+
+/** One that refers to no other. */
+export const datasetOfItsOwn = (dice: Dice): Body => ({
+  mounts: [{ mountPoint: `s3://${CANARY}`, name: 'data' }],
+  ...(dice.is('shared placement', 0.6) && { placement: 'Shared' }),
+});
 
 function thinSpec(dice: Dice, pool: Pool): Body {
   return {
@@ -103,7 +114,7 @@ const after = (dice: Dice, pool: Pool): Body =>
     : {};
 
 function podSpec(dice: Dice, pool: Pool): Body {
-  const claims = [...new Set(Array.from({ length: dice.below('count of claims', 3) }, (_, i) => pool.name(dice.of(`claim ${i}`))))];
+  const claims = [...new Set(Array.from({ length: dice.below('count of claims', 3) }, (_, i) => pool.claim(dice.of(`claim ${i}`))))];
   return {
     containers: [{ name: 'c', image: CANARY, volumeMounts: claims.map((_, i) => ({ name: `v${i}`, mountPath: `/v${i}` })) }],
     volumes: claims.map((claimName, i) => ({ name: `v${i}`, persistentVolumeClaim: { claimName } })),

@@ -1,7 +1,7 @@
-import { annotation, datasetCountNodeLabel } from '../../src/api/index.ts';
+import { annotation } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { MADE_BY_ATTACKER } from './actions.ts';
-import { where } from './pool.ts';
+import { MADE_BY_ATTACKER } from './rights.ts';
+import { where } from './words.ts';
 import { V } from './scene.ts';
 import type { World } from './world.ts';
 
@@ -91,14 +91,26 @@ export function createView(world: World): () => State {
   };
 }
 
-/** Labels of a node that are of the victim's Datasets. */
+/** Of the victim's Datasets: of their clients, and of their caches with and without a type or a tier. */
+export const isVictimsLabel = (key: string): boolean =>
+  /^fluid\.io\/(f|s|s-[a-z]+|s-h-[a-z]+-[a-z])-ml-(x-data|shared|jfs|fresh|borrowed)$/.test(key);
+
+/** Labels of a node that are of the victim's Datasets. Where clients of the shared one run follows from the attacker's pods too. */
 function labelsOf(node: KubeObject): object {
   const entries = Object.entries(node.metadata.labels ?? {}).filter(
-    ([key, value]) =>
-      key !== datasetCountNodeLabel && /ml-(x-data|shared|jfs|fresh)$/.test(key) && key !== 'fluid.io/f-ml-shared' && value !== '',
+    ([key, value]) => isVictimsLabel(key) && key !== 'fluid.io/f-ml-shared' && !key.endsWith('-ml-borrowed') && value !== '',
   );
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** Whoever makes a volume of the victim's data, and has a pod read it, keeps that Dataset: nothing is deleted under a pod. */
+export const isKeptByVolume = ({ server }: World): boolean =>
+  server.all('PersistentVolume').some((volume) => {
+    const { csi } = volume['spec'] as { csi?: { volumeAttributes?: Readonly<Record<string, string>> } };
+    const { runtime_namespace: namespace, runtime_name: name = '' } = csi?.volumeAttributes ?? {};
+    const isMade = volume.metadata.annotations?.[MADE_BY_ATTACKER] !== undefined;
+    return isMade && namespace === V && server.get('Dataset', V, name)?.metadata.deletionTimestamp !== undefined;
+  });
 
 /** A condition that was true once, or never. */
 const isPast = (value: unknown): boolean => {
@@ -106,8 +118,16 @@ const isPast = (value: unknown): boolean => {
   return typeof type === 'string' && status === 'False' && lastTransitionTime !== undefined;
 };
 
+/** Conditions are in the order in which they came. */
+const inOrder = (list: readonly unknown[]): readonly unknown[] => {
+  const typeOf = (each: unknown) => (each as { type?: unknown } | null)?.type;
+  return list.every((each) => typeof typeOf(each) === 'string')
+    ? list.toSorted((a, b) => (String(typeOf(a)) < String(typeOf(b)) ? -1 : 1))
+    : list;
+};
+
 function comparable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((each) => !isPast(each)).map(comparable);
+  if (Array.isArray(value)) return inOrder(value.filter((each) => !isPast(each))).map(comparable);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => !LEFT_OUT.has(key) && !VOLATILE.has(key));
   return Object.fromEntries(

@@ -48,8 +48,27 @@ const deeds: Readonly<Record<string, (world: World) => void>> = {
 };
 export type Deed = string;
 
-/** What it does in one program, in order. */
-export const scriptOf = (dice: Dice): readonly Deed[] => Array.from({ length: 4 }, (_, i) => dice.pick(`deed ${i}`, Object.keys(deeds)));
+/** What takes back what another did. */
+const undone: Readonly<Record<Deed, Deed>> = {
+  'withdraw the grant': 'grant again',
+  'more workers': 'fewer workers',
+  'a spec that is not valid': 'a spec that is valid',
+  'a pod on another node': 'no pods of x-data',
+  'a new Dataset': 'no new Dataset',
+  'a second runtime, as a backup had it': 'no second runtime',
+};
+
+/** What it does in one program, in order: a deed is often taken back by the next. */
+export function scriptOf(dice: Dice): readonly Deed[] {
+  const script: Deed[] = [];
+  while (script.length < LENGTH) {
+    const i = script.length;
+    const back = undone[script.at(-1) ?? ''];
+    script.push(back !== undefined && dice.is(`back ${i}`, 0.5) ? back : dice.pick(`deed ${i}`, Object.keys(deeds)));
+  }
+  return script;
+}
+const LENGTH = 6;
 
 export const act = (world: World, deed: Deed): void => deeds[deed]?.(world);
 

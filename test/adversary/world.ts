@@ -8,6 +8,7 @@ import type { Knowledge } from '../../src/webhook/knowledge.ts';
 import { startWatches } from '../../src/webhook/watches/watches.ts';
 import { runtimes as all } from '../../runtimes/_all.gen.ts';
 import example from '../support/example-runtime/index.ts';
+import { isEndless, newTally, type Tally } from './cost.ts';
 import { createPlugin, type Plugin } from './plugin.ts';
 import { type Process, startProcess } from './process.ts';
 
@@ -28,6 +29,7 @@ export interface World {
   readonly process: Process;
   /** Commands that ran in pods, as `<namespace>/<pod> <argv>`. */
   readonly commands: readonly string[];
+  readonly tally: Tally;
   /** Time goes on by `ms`, and everything that falls due happens. */
   advance(ms: number): Promise<void>;
   /** Time goes on until nothing was written for `calmMs`, for `longestMs` at most. */
@@ -44,9 +46,11 @@ export interface WorldOptions {
   readonly probeMs?: number;
 }
 
-/** Whatever still changes something after so many rounds will go on for ever. */
+/** Whatever still changes something after so many rounds, or sends so many requests or makes so many passes before the cluster is at rest, will go on for ever. */
 const MOST_ROUNDS = 1_000;
-const lastWrites = ({ requests }: ApiServer): string =>
+const MOST_REQUESTS = 10_000;
+const MOST_PASSES = 3_000;
+const lastRequests = ({ requests }: ApiServer): string =>
   requests
     .slice(-8)
     .map(({ verb, kind, namespace, name, status }) => `${verb} ${kind} ${namespace}/${name} ${status}`)
@@ -78,8 +82,10 @@ export async function createWorld({ from, exec, probeMs = 0 }: WorldOptions): Pr
     changed = true;
     changes++;
   };
+  const tally = newTally();
   const options = {
     server,
+    tally,
     runtimes,
     probeMs,
     exec: (async (pod, argv, ...rest) => {
@@ -102,10 +108,14 @@ export async function createWorld({ from, exec, probeMs = 0 }: WorldOptions): Pr
 
   async function settle(): Promise<void> {
     let rounds = 0;
+    const mustEnd = () => {
+      if (isEndless(tally) || ++rounds > MOST_ROUNDS) throw new Error(`it goes on for ever without time going by: ${lastRequests(server)}`);
+    };
     do {
       await microtasks();
+      mustEnd();
       while (changed) {
-        if (++rounds > MOST_ROUNDS) throw new Error(`it goes on for ever without time going by: ${lastWrites(server)}`);
+        mustEnd();
         changed = false;
         controllers.settle();
         await plugin.sync();
@@ -115,7 +125,13 @@ export async function createWorld({ from, exec, probeMs = 0 }: WorldOptions): Pr
   }
   /** One timer after the other, until `isOver` says so when everything of that moment has happened. */
   async function until(isOver: () => boolean): Promise<void> {
-    for (await settle(); !isOver(); await settle()) vi.advanceTimersToNextTimer();
+    const most = { requests: server.requests.length + MOST_REQUESTS, passes: process.passes + MOST_PASSES };
+    for (await settle(); !isOver(); await settle()) {
+      if (server.requests.length > most.requests || process.passes > most.passes)
+        throw new Error(`it goes on for ever: ${lastRequests(server)}`);
+      tally.atOnce = 0;
+      vi.advanceTimersToNextTimer();
+    }
   }
   async function advance(ms: number): Promise<void> {
     let over = false;
@@ -130,6 +146,7 @@ export async function createWorld({ from, exec, probeMs = 0 }: WorldOptions): Pr
     plugin,
     webhook,
     commands,
+    tally,
     get process() {
       return process;
     },
