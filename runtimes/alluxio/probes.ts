@@ -54,7 +54,7 @@ function cacheTexts(report: Report | undefined, totalBytes: number | undefined):
   return {
     cacheCapacity: report ? bytesText(report.capacity) : '',
     cached: report ? bytesText(report.used) : '',
-    cachedPercentage: report ? (percentText(report.used, totalBytes ?? 0) ?? '0.0%') : '',
+    cachedPercentage: report ? (percentText(Math.min(report.used, totalBytes ?? 0), totalBytes ?? 0) ?? '0.0%') : '',
     cacheHitRatio: share(since, 'local', 'remote'),
     localHitRatio: share(since, 'local'),
     remoteHitRatio: share(since, 'remote'),

@@ -1,6 +1,7 @@
 import { quantity, type TierLevel, type VolumeMount } from '../../src/api/index.ts';
-import { absolutePath, cacheByMedium, directoriesOf, levelQuotas, type Mounted, must } from '../../src/constructs/index.ts';
+import { absolutePath, cacheByMedium, directoriesOf, ignored, levelQuotas, type Mounted, must } from '../../src/constructs/index.ts';
 
+const MIB = 2 ** 20;
 const LEVEL = 'spec.tieredstore.levels[0]';
 export type Cache = ReturnType<typeof cacheOf>;
 
@@ -17,9 +18,13 @@ export function cacheOf(levels: readonly TierLevel[] = []) {
   const bytes = quota === undefined ? listed.reduce((sum, each) => sum + each, 0) : quantity(quota, `${LEVEL}.quota`);
   return {
     directories,
+    warnings:
+      bytes > 0 && bytes < MIB
+        ? [ignored(`${LEVEL}.quota`, `${quota ?? quotaList ?? ''} is less than 1Mi, which JuiceFS takes for no cache`)]
+        : [],
     options: {
       'cache-dir': path,
-      ...(bytes && { 'cache-size': String(Math.floor(bytes / 2 ** 20)) }),
+      ...(bytes && { 'cache-size': String(Math.floor(bytes / MIB)) }),
       ...(low && { 'free-space-ratio': low }),
     },
     bytes,

@@ -2,6 +2,7 @@ import { shown } from '../../src/api/index.ts';
 import {
   absolutePath,
   cacheTexts,
+  type Command,
   type CacheUse,
   type Cleanup,
   env,
@@ -13,6 +14,7 @@ import {
   usedBytes,
 } from '../../src/constructs/index.ts';
 import type { JuiceFSPlan } from './plan.ts';
+import { PROGRAMS } from './script.ts';
 
 /** Enterprise workers cache for all clients. A community client has a cache of its own: the status reports the average of the fuse pods. */
 const holder = ({ source }: JuiceFSPlan): Role => (source.edition === 'enterprise' ? 'worker' : 'fuse');
@@ -21,14 +23,16 @@ export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
   commands: (plan) => [
     // The few of some hundred lines that are read: thousands of pods may be asked.
     { in: holder(plan), on: 'every', argv: ['grep', '-a', 'blockcache', `${plan.mountPath}/.stats`] },
-    { in: holder(plan), on: 'one', argv: ['df', '-B', '1', plan.mountPath] },
+    sizeOf(plan, holder(plan)),
   ],
-  parse: ([pods = [], tables], { source, mountPath }) => {
-    const isShared = source.edition === 'enterprise';
+  parse: ([pods = [], sizes], plan) => {
+    const isShared = plan.source.edition === 'enterprise';
     const figures = pods.map((stats) => figuresOf(stats, isShared ? ENTERPRISE : COMMUNITY));
+    for (const [i, figure] of figures.entries())
+      if (!figure.has('bytes')) throw new Error(`.stats has no blockcache figures: ${shown(pods[i]?.slice(0, 200))}`);
     const sum = (enterprise: string, community: string) =>
       figures.reduce((total, figure) => total + (figure.get(isShared ? enterprise : community) ?? 0), 0);
-    const totalBytes = usedBytes(tables?.[0], mountPath);
+    const totalBytes = bytesIn(sizes?.[0], plan);
     return {
       cachedBytes: sum('bytes', 'bytes') / (isShared ? 1 : Math.max(1, pods.length)),
       ...ratio('hitRatio', sum('hits', 'hits'), sum('miss', 'miss')),
@@ -37,6 +41,21 @@ export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
     };
   },
 };
+
+/**
+ * Asks for the size of the data. The file system says it itself; for a directory without a quota it would say that of the whole volume, so
+ * that is counted, from figures that JuiceFS keeps for each directory.
+ */
+const sizeOf = ({ source, mountPath }: JuiceFSPlan, role: Role): Command =>
+  source.edition === 'community' && source.subPath && !source.quota
+    ? { in: role, on: 'one', argv: [PROGRAMS.community.juicefs, 'summary', '--depth', '0', '--csv', mountPath], mayFail: true }
+    : { in: role, on: 'one', argv: ['df', '-B', '1', mountPath] };
+
+/** Undefined if it is not known. */
+function bytesIn(answer: string | undefined, { mountPath }: JuiceFSPlan): number | undefined {
+  const [, counted] = /^\/,(\d{1,19}),\d+,\d+$/m.exec(answer ?? '') ?? [];
+  return counted === undefined ? usedBytes(answer, mountPath) : Number(counted);
+}
 
 /** `blockcache.hits: 12`. */
 const ENTERPRISE = /^blockcache\.(bytes|hits|miss|hitBytes|missBytes):?[ \t]*([0-9.e+]+)/gm;
@@ -54,7 +73,11 @@ export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache }: See
   cacheStates: cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache),
 });
 
-/** Caches outlive pods in directories of the node, each volume in one that is named by its UUID (community) or its name (enterprise). */
+/**
+ * Caches outlive pods in directories of the node, each volume in one that is named by its UUID (community) or its name (enterprise). Another
+ * Dataset of the same volume reads the same blocks: while a client of one is known to the metadata engine, they stay. Clients that may only
+ * read are not known to it.
+ */
 export const removeCache: Cleanup<JuiceFSPlan, string> = {
   ask: {
     // It lists every client.
@@ -63,17 +86,30 @@ export const removeCache: Cleanup<JuiceFSPlan, string> = {
       source.edition === 'community' && pods.worker.nodeCaches.length > 0
         ? [{ in: 'worker', on: 'one', argv: ['sh', '-c', sh`juicefs status ${env('METAURL')}`] }]
         : [],
-    parse: ([answers]) => {
+    parse: ([answers], { mountPath }) => {
       const [status = 'no answer'] = answers ?? [];
       const [, uuid] = /"UUID": *"([0-9a-f-]{36})"/i.exec(status) ?? [];
-      if (uuid) return uuid;
-      throw new Error(`juicefs status names no UUID: ${shown(status.slice(0, 200))}`);
+      if (!uuid) throw new Error(`juicefs status names no UUID: ${shown(status.slice(0, 200))}`);
+      // Clients of sidecars have paths of their own in the same folder.
+      const own = mountPath.slice(0, mountPath.lastIndexOf('/') + 1);
+      const others = [...status.matchAll(/"MountPoint": *"(\/[^"]*)"/g)].filter(([, path = '']) => !path.startsWith(own));
+      return others.length > 0 ? '' : uuid;
     },
   },
   commands: ({ source, pods }, uuid) => {
     // Whatever the answer was, nothing above the volume's own directory is deleted.
     const id = source.edition === 'enterprise' ? source.name : /^[\w-]+$/.exec(uuid ?? '')?.[0];
-    const chunks = pods.worker.nodeCaches.map((directory) => absolutePath(`${directory}/${id}/raw/chunks`, 'cache'));
-    return id && chunks.length > 0 ? [{ in: 'worker', on: 'every', argv: ['rm', '-rf', ...chunks] }] : [];
+    const folders = pods.worker.nodeCaches.map((directory) => absolutePath(`${directory}/${id}`, 'cache'));
+    return id && folders.length > 0 ? [{ in: 'worker', on: 'every', argv: ['sh', '-c', CLEAN, 'sh', ...folders] }] : [];
   },
 };
+
+/** Blocks that wait to be uploaded, in `rawstaging`, stay; so does what a folder has besides. */
+const CLEAN = `code=0
+for folder; do
+  rm -rf "$folder/raw/chunks" || code=1
+  rmdir "$folder/raw" "$folder/rawstaging" 2> /dev/null
+  [ -e "$folder/rawstaging" ] || rm -f "$folder/.lock"
+  rmdir "$folder" 2> /dev/null
+done
+exit $code`;

@@ -33,6 +33,8 @@ function client(plan: JuiceFSPlan, role: PodRole): ComponentProps {
         // Workers run the same client for its cache.
         fuseClient: true,
         command: ['sh', '/root/script/script.sh'],
+        // Why a client does not start is in its log alone.
+        terminationMessagePolicy: 'FallbackToLogsOnError',
         lifecycle: { preStop: { exec: { command: ['sh', '-c', sh`umount ${plan.mountPath}`] } } },
         volumeMounts: [{ name: 'script', mountPath: '/root/script' }, ...container.volumeMounts],
       },

@@ -12,7 +12,10 @@ import {
 import { commandOptions } from './command-options.ts';
 import type { JuiceFSPlan } from './plan.ts';
 
-/** Has workers read paths into their caches: every worker of the community edition, the first of the enterprise edition, whose workers share. */
+/**
+ * Has clients read paths into their caches. Clients of the community edition share nothing that one of them has read, so each is asked:
+ * every worker, and every fuse pod that runs at that time. Of the enterprise edition the first worker is, as its workers share.
+ */
 export class JuiceFSLoad extends OperationJob {
   static warnings({ spec: { loadMetadata, target = [] } }: Operation<'DataLoad'>): readonly Warning[] {
     return [
@@ -48,6 +51,7 @@ export class JuiceFSLoad extends OperationJob {
             ...(load.spec.policy === 'Cron'
               ? [{ name: 'WORKERS', value: `release=${plan.name},role=juicefs-worker` }]
               : [{ name: 'POD_NAMES', value: (edition === 'enterprise' ? workers.slice(0, 1) : workers).join(':') }]),
+            ...(edition === 'community' ? [{ name: 'READERS', value: `release=${plan.name},role=juicefs-fuse` }] : []),
             { name: 'TIMEOUT', value: timeout },
             { name: 'POD_NAMESPACE', value: plan.namespace },
           ],
@@ -64,26 +68,45 @@ const SCRIPT = `set -eo pipefail
 paths=()
 while [ "$1" != -- ]; do paths+=("$1"); shift; done
 shift
+# Names of the pods whose client is ready, each followed by ":".
+ready() {
+  kubectl -n "$POD_NAMESPACE" get pods -l "$1" --field-selector status.phase=Running \\
+    -o 'jsonpath={range .items[?(@.status.containerStatuses[0].ready==true)]}{.metadata.name}:{end}'
+}
 if [ "\${WORKERS-}" ]; then
-  POD_NAMES=$(kubectl -n "$POD_NAMESPACE" get pods -l "$WORKERS" --field-selector status.phase=Running -o 'jsonpath={range .items[*]}{.metadata.name}:{end}')
+  POD_NAMES=$(ready "$WORKERS")
   if [ "$EDITION" = enterprise ]; then POD_NAMES=\${POD_NAMES%%:*}; fi
 fi
 IFS=: read -r -a pods <<< "$POD_NAMES"
-[ \${#pods[@]} -gt 0 ] || { echo 'no worker runs' >&2; exit 1; }
+readers=()
+if [ "\${READERS-}" ]; then
+  names=$(ready "$READERS")
+  IFS=: read -r -a readers <<< "$names"
+fi
+pods+=("\${readers[@]}")
+[ \${#pods[@]} -gt 0 ] || { echo 'neither a worker nor a fuse pod is ready' >&2; exit 1; }
+state() { kubectl -n "$POD_NAMESPACE" get pod "$1" -o 'jsonpath={.status.phase}{.metadata.deletionTimestamp}' --ignore-not-found; }
 in_pod() { kubectl -n "$POD_NAMESPACE" exec "$1" -- "\${@:2}"; }
 
 for path in "\${paths[@]}"; do
-  in_pod "\${pods[0]}" timeout 30s ls -d "$path" > /dev/null || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset, or worker \${pods[0]} did not answer" >&2; exit 1; }
+  in_pod "\${pods[0]}" timeout 30s ls -d "$path" > /dev/null || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset, or pod \${pods[0]} did not answer" >&2; exit 1; }
 done
 done=0 loaded=()
 ${PROGRESS_SH}
-report() { write_progress "Progress=$done of \${#pods[@]} workers" "\${loaded[@]}" "$@"; }
-# What a worker says at its end: 12 files (345 bytes), or (3.4 MiB bytes).
+report() { write_progress "Progress=$done of \${#pods[@]} clients" "\${loaded[@]}" "$@"; }
+# What a client says at its end: 12 files (345 bytes), or (3.4 MiB bytes).
 said() { sed -nE 's/.*[^0-9]([0-9]+) files \\((.*) bytes\\).*/Files=\\1\\nBytes=\\2/p' /tmp/progress.said | tail -n 2; }
 for pod in "\${pods[@]}"; do
   echo "loading in $pod"
   report "Step=loading in $pod"
-  in_pod "$pod" timeout "$TIMEOUT" juicefs warmup "\${paths[@]}" "$@" 2>&1 | tee /tmp/progress.said || { echo "pod $pod: juicefs warmup failed" >&2; exit 1; }
+  if ! in_pod "$pod" timeout "$TIMEOUT" juicefs warmup "\${paths[@]}" "$@" 2>&1 | tee /tmp/progress.said; then
+    # A fuse pod goes when its last reader does.
+    if [[ " \${readers[*]} " != *" $pod "* || $(state "$pod") == Running ]]; then
+      echo "pod $pod: juicefs warmup failed" >&2
+      exit 1
+    fi
+    echo "pod $pod has gone"
+  fi
   done=$((done + 1))
   mapfile -t loaded < <(said)
 done

@@ -111,6 +111,15 @@ follow() {
   done
 }
 
+# Attempts and workers that died have left files of juicefs, in the target and, if that was one before, in the source; a mount of it shows some besides.
+unfinished='.jfs.*.tmp.*'
+excluded=("--exclude=$unfinished")
+while read -r _ point type _; do
+  if [ "$type" = fuse.juicefs ] && [ "file://$point/" = "$from" ]; then
+    for name in accesslog config stats trash; do excluded+=("--exclude=/.$name" "--exclude=/.jfs.$name"); done
+  fi
+done < /proc/self/mounts
+
 cluster=()
 if [ "\${SSH_HOSTS-}" ]; then
   echo "waiting for $SSH_HOSTS"
@@ -125,7 +134,7 @@ sync() { timeout "$TIMEOUT" "$juicefs" sync "$@" 2>&1 < /dev/null | masked; }
 echo "from $FROM to $TO"
 rm -f /tmp/progress.found
 follow > /dev/null 2>&1 & follower=$!
-sync "\${cluster[@]}" "$from" "$to" "$@" &
+sync "\${cluster[@]}" "$from" "$to" "\${excluded[@]}" "$@" &
 code=0
 wait $! || code=$?
 kill "$follower" || :
@@ -137,7 +146,11 @@ case $code in
 esac
 last=$(cat /tmp/progress.found 2> /dev/null || :)
 [[ $last =~ Found:\\ ([0-9]+) ]] || exit 0
-found=\${BASH_REMATCH[1]}
+found=\${BASH_REMATCH[1]} bytes= copied= skipped=
+if [[ $last =~ copied:\\ ([0-9]+)\\ \\(([^\\)]*)\\) ]]; then copied=\${BASH_REMATCH[1]} bytes=\${BASH_REMATCH[2]}; fi
+if [[ $last =~ skipped:\\ ([0-9]+) ]]; then skipped=\${BASH_REMATCH[1]}; fi
+# Version 1.3 counts as found what only the target has.
+if [ "$copied" ] && [ "$skipped" ]; then found=$((copied + skipped)); fi
 
 # Of a file system, juicefs takes what does not exist for an empty directory, unless directories count.
 if [ "$found" = 0 ] && [[ $from == jfs://* || $from == file://* ]]; then
@@ -149,9 +162,13 @@ if [ "$found" = 0 ] && [[ $from == jfs://* || $from == file://* ]]; then
     fail "cannot list $FROM"
   fi
 fi
-bytes= copied= skipped=
-if [[ $last =~ copied:\\ ([0-9]+)\\ \\(([^\\)]*)\\) ]]; then copied=\${BASH_REMATCH[1]} bytes=\${BASH_REMATCH[2]}; fi
-if [[ $last =~ skipped:\\ ([0-9]+) ]]; then skipped=\${BASH_REMATCH[1]}; fi
+if [[ $to == @(jfs|file)://* ]] && { [ "\${SSH_HOSTS-}" ] || [[ $last =~ excluded:\\ [1-9] ]]; }; then
+  ended=$(date '+%Y-%m-%d %H:%M:%S')
+  # Whoever else copies into the target writes meanwhile, so that his files are younger.
+  sleep 10
+  sync --delete-dst --existing "--end-time=$ended" --match-full-path "--include=$unfinished" "--include=**/$unfinished" '--exclude=**' "$from" "$to" > /tmp/cleaned ||
+    { cat /tmp/cleaned; fail "from $FROM to $TO: unfinished files in $TO could not be removed"; }
+fi
 write_progress "Progress=$found of $found files" "Files=$found of $found" "Bytes=$bytes" "Copied=$copied" "Skipped=$skipped"
 cat /tmp/progress > /dev/termination-log
 `;

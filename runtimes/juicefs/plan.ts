@@ -6,14 +6,17 @@ import {
   cleanPolicyWarnings,
   type Needs,
   nextGeneration,
+  type Options,
   optionNeeds,
   type PlanInput,
   separatorsIn,
   together,
+  type Warning,
 } from '../../src/constructs/index.ts';
 import { cacheOf } from './cache.ts';
 import { isOnHost, type PodPlan, podPlan, type PodRole, roles } from './pod.ts';
 import { type Script, scriptOf } from './script.ts';
+import { settingsIn, unknownIn } from './options.ts';
 import { editionOf, type Source, sourceOf } from './source.ts';
 import type { JuiceFSRuntimeSpec } from './spec.ts';
 
@@ -44,6 +47,11 @@ const NO_TOKEN = {
 const canLogIn = ({ fuse }: JuiceFSRuntimeSpec, { login }: Source): boolean =>
   login !== undefined || (fuse?.volumeMounts ?? []).some(({ mountPath }) => mountPath.startsWith('/root'));
 
+const clientWarnings = (options: Options | undefined, path: string): readonly Warning[] => [
+  ...settingsIn(options, path),
+  ...unknownIn(options, path),
+];
+
 export function needs({ spec, dataset, settings }: Input): Needs {
   const chosen = {
     worker: spec.worker?.options ?? {},
@@ -71,7 +79,8 @@ export function plan(input: Input): JuiceFSPlan {
   const { 'cache-size': size, 'cache-dir': directory } = spec.worker?.options ?? {};
   const configs = (spec.configs ?? []).flatMap((config) => (config.trim() ? `--${config.trim()}` : []));
   const login = source.login && [...configs, ...source.login];
-  const scriptFor = (role: PodRole) => scriptOf(role, { source, login, mountPath: base.mountPath, options: pods[role].options });
+  const missing = (source.missing ?? []).filter((name) => !configs.some((config) => config.startsWith(`--${name}=`)));
+  const scriptFor = (role: PodRole) => scriptOf(role, { source, login, missing, mountPath: base.mountPath, options: pods[role].options });
   const scripts = { worker: scriptFor('worker'), fuse: scriptFor('fuse') };
   const generation = nextGeneration(facts, pods.fuse.container.image, scripts.fuse.hash);
   return {
@@ -90,6 +99,8 @@ export function plan(input: Input): JuiceFSPlan {
       ...(base.warnings ?? []),
       ...source.warnings.map((warning) => ({ ...warning, message: `Dataset: ${warning.message}` })),
       ...roles.flatMap((role) => separatorsIn(spec[role]?.options, `spec.${role}.options`)),
+      ...(source.edition === 'community' ? roles.flatMap((role) => clientWarnings(spec[role]?.options, `spec.${role}.options`)) : []),
+      ...cache.warnings,
       ...cleanPolicyWarnings(spec.fuse?.cleanPolicy),
       ...(canLogIn(spec, source) ? [] : [NO_TOKEN]),
       ...(size || directory ? [DEPRECATED] : []),

@@ -10,6 +10,7 @@ import {
   withMemory,
 } from '../../src/constructs/index.ts';
 import { type Cache, cacheVolumes } from './cache.ts';
+import { forMount } from './options.ts';
 import type { Source } from './source.ts';
 import type { JuiceFSRuntimeSpec } from './spec.ts';
 
@@ -75,7 +76,7 @@ function optionsOf({ name, namespace, spec, facts }: Input, source: Source, cach
     ...(isReader && source.options),
     ...(source.subPath && { subdir: source.subPath }),
     ...cache.options,
-    ...spec[role]?.options,
+    ...(source.edition === 'community' ? forMount(spec[role]?.options) : spec[role]?.options),
   };
   const readOnly = isReader && source.readOnly;
   if (source.edition === 'community')

@@ -10,6 +10,8 @@ interface ScriptInput {
   readonly source: Source;
   /** Arguments of `juicefs format` or `juicefs auth`. */
   readonly login: readonly Arg[] | undefined;
+  /** Options without which no volume is created: it must exist. */
+  readonly missing: readonly string[];
   readonly mountPath: string;
   /** Of the client, as `-o` takes them. */
   readonly options: string;
@@ -22,18 +24,22 @@ export const PROGRAMS = {
 } as const;
 
 /** What the container does: log in, set the quota (once is enough, so the workers need not), become the client. */
-export function scriptOf(role: PodRole, { source, login, mountPath, options }: ScriptInput): Script {
+export function scriptOf(role: PodRole, { source, login, missing, mountPath, options }: ScriptInput): Script {
   const { edition, name, address, quota } = source;
   const { juicefs, mount } = PROGRAMS[edition];
   const text = [
     ['#!/bin/bash'],
     role === 'fuse' ? ['set -e'] : [],
     [''],
-    login && edition === 'community' ? step('format', sh`${juicefs} format ${login}`) : [],
+    edition === 'community' && missing.length > 0
+      ? [...step('status', sh`if ! ${juicefs} status ${address} > /dev/null; then`), sh`  echo ${unfound(missing)} >&2`, '  exit 1', 'fi']
+      : [],
+    login && edition === 'community' && missing.length === 0 ? step('format', sh`${juicefs} format ${login}`) : [],
     login && edition === 'enterprise'
       ? [sh`if [ ! -f ${`/root/.juicefs/${name}.conf`} ]; then`, ...step('auth', sh`${juicefs} auth ${login}`), 'fi']
       : [],
-    quota && role === 'fuse' ? step('set quota', sh`${juicefs} quota ${quota}`) : [],
+    // A directory that does not exist yet is created where the version can do so.
+    quota && role === 'fuse' ? step('set quota', sh`${juicefs} quota ${quota} --create || ${juicefs} quota ${quota}`) : [],
     [''],
     step('mount', sh`exec ${mount} ${address} ${mountPath} -o ${options}`),
     [''],
@@ -43,7 +49,10 @@ export function scriptOf(role: PodRole, { source, login, mountPath, options }: S
   return { text, hash: hashOfScript(text) };
 }
 
-const step = (name: 'format' | 'auth' | 'set quota' | 'mount', command: string): readonly string[] => [
+const unfound = (missing: readonly string[]): string =>
+  `No file system was found. To create one, the options of the Dataset's mount lack ${missing.join(' and ')}.`;
+
+const step = (name: 'status' | 'format' | 'auth' | 'set quota' | 'mount', command: string): readonly string[] => [
   `echo "$(date '+%Y/%m/%d %H:%M:%S.%3N') juicefs ${name} start."`,
   command,
 ];

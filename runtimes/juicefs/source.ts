@@ -2,6 +2,7 @@ import { type DatasetSpec, quantity } from '../../src/api/index.ts';
 import { type Arg, env, must, type Options, type RuntimeInput } from '../../src/constructs/index.ts';
 import { secretEnv, secretVariables, together, word } from '../../src/constructs/index.ts';
 
+import { forFormat, forMount, isForFormat } from './options.ts';
 import { sourceWarnings } from './warnings.ts';
 
 /** Secret options that JuiceFS knows, and the variables in which its programs find them. */
@@ -38,11 +39,11 @@ function read(spec: DatasetSpec) {
     keys.flatMap((key) => (secrets.has(key) ? word(`--${flag(key)}=`, env(secrets.get(key)?.variable ?? '')) : []));
   const format = (): readonly Arg[] => [
     ...secretFlags(['access-key', 'secret-key']),
-    // Without storage and bucket, the file system must exist already.
+    // As in Fluid, one of them alone changes nothing of a volume that exists.
     ...(storage && bucket ? [] : ['--no-update']),
     ...flags({ ...(storage && { storage }), ...(bucket && { bucket }) }),
-    ...flags(options).toSorted(),
-    ...secretFlags([...secrets.keys()].filter((key) => !VARIABLES.has(key))),
+    ...flags(forFormat(options)).toSorted(),
+    ...secretFlags([...secrets.keys()].filter((key) => !VARIABLES.has(key) && isForFormat(key))),
     address,
     name,
   ];
@@ -61,13 +62,23 @@ function read(spec: DatasetSpec) {
     readOnly: mount.readOnly === true || !spec.accessModes?.length || spec.accessModes.includes('ReadOnlyMany'),
     env: secretEnv(secrets.values()),
     /** Mount options for readers. */
-    options: options as Options,
+    options: edition === 'community' ? forMount(options) : (options as Options),
+    ...(edition === 'community' && { missing: missingFor(storage, bucket) }),
     /** Arguments of `juicefs format` or `juicefs auth`; undefined without credentials. */
     login: edition === 'community' ? format() : secrets.has('token') ? auth() : undefined,
     /** Arguments of `juicefs quota`. */
     quota: capacity && subPath ? ['set', address, '--path', subPath, '--capacity', capacity] : undefined,
-    warnings: sourceWarnings(spec),
+    warnings: sourceWarnings(spec, edition === 'community'),
   };
+}
+
+/**
+ * The options without which `juicefs format` would keep data in a directory of the container of whichever client comes first. A path as
+ * bucket is a directory that the user chose.
+ */
+function missingFor(storage: string | undefined, bucket: string | undefined): readonly string[] {
+  if (storage === 'file' || (!storage && bucket?.startsWith('/'))) return [];
+  return [...(storage ? [] : ['storage']), ...(bucket ? [] : ['bucket'])];
 }
 
 const flags = (options: Options) => Object.entries(options).map(([key, value]) => `--${key}=${value}`);

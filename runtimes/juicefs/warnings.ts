@@ -1,5 +1,6 @@
-import { type DatasetSpec, quantity } from '../../src/api/index.ts';
+import { type DatasetSpec, quantity, shown } from '../../src/api/index.ts';
 import { ignored, type Options, separatorsIn, type Warning } from '../../src/constructs/index.ts';
+import { isForFormat, unknownIn } from './options.ts';
 
 const MOUNT = 'spec.mounts[0]';
 const SECRET = ['metaurl', 'access-key', 'secret-key', 'token', 'access-key2', 'secret-key2'];
@@ -7,7 +8,10 @@ const PLAIN = ['storage', 'bucket', 'bucket2', 'quota'];
 const GIB = 2 ** 30;
 
 /** What a Dataset says that Fluid passes over, and what is probably meant in another way. */
-export function sourceWarnings({ mounts = [], sharedOptions, sharedEncryptOptions = [] }: DatasetSpec): readonly Warning[] {
+export function sourceWarnings(
+  { mounts = [], sharedOptions, sharedEncryptOptions = [] }: DatasetSpec,
+  isCommunity: boolean,
+): readonly Warning[] {
   const [mount] = mounts;
   const { quota } = mount?.options ?? {};
   const secrets = [
@@ -32,13 +36,19 @@ export function sourceWarnings({ mounts = [], sharedOptions, sharedEncryptOption
       ...Object.keys(options ?? {}).flatMap((name) =>
         name === 'metaurl' || name === 'token' ? [ignored(path, `${name} is read among encryptOptions only`)] : [],
       ),
-      ...separatorsIn(forMount(options), path),
+      ...separatorsIn(forClients(options), path),
+      ...(isCommunity ? unknownIn(forClients(options), path) : []),
     ]),
+    ...(isCommunity
+      ? secrets
+          .filter(({ name }) => !SECRET.includes(name) && name !== 'quota' && !isForFormat(name))
+          .map(({ name, path }) => ignored(path, `${shown(name)} is a variable of the pods; juicefs format has no such option`))
+      : []),
   ];
 }
 
-/** Options that go only to `format`, `auth` and `quota`. */
-const forMount = ({ storage: _s, bucket: _b, quota: _q, ...options }: Options = {}): Options => options;
+/** All but the options that only `format`, `auth` and `quota` get. */
+const forClients = ({ storage: _s, bucket: _b, quota: _q, ...options }: Options = {}): Options => options;
 
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[-_.]/g, '');
 

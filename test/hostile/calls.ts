@@ -884,7 +884,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     cacheUse: {
       text: (text) => {
         const { probes } = juicefs.bind(community());
-        probes.cache?.parse([[text, `juicefs_blockcache_bytes ${text}`], [text]]);
+        for (const answer of [text, `juicefs_blockcache_bytes 1\n${text}`]) ignoringErrors(() => probes.cache?.parse([[answer], [text]]));
       },
     },
     removeCache: {
@@ -899,6 +899,16 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/juicefs/components.ts': { JuiceFSFuse: planOnly, JuiceFSWorker: planOnly },
   'runtimes/juicefs/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/juicefs/options.ts': {
+    forFormat: 'is measured with forMount',
+    forMount: {
+      many: (entries) => jfs({ fuse: { options: Object.fromEntries(list(entries, (i) => [`o${i}`, ''])) } }),
+      text: (text) => jfs({ fuse: { options: { [text]: text } } }),
+    },
+    isForFormat: 'looks a name up',
+    settingsIn: 'is measured with forMount',
+    unknownIn: 'is measured with forMount',
+  },
   'runtimes/juicefs/command-options.ts': { commandOptions: 'is measured with loads and migrations' },
   'runtimes/juicefs/load.ts': { JuiceFSLoad: loadsOf('juicefs') },
   'runtimes/juicefs/migrate.ts': { JuiceFSMigrate: migrations },

@@ -41,7 +41,7 @@ export async function migrates({ space, dataset, minio, after, exec }: Migrated)
       .map(({ kind, metadata }) => `${kind}/${metadata.name}`)
       .filter((name) => /shared-migrate-(workers|ssh)/.test(name));
 
-  await step('a load, a process and a migration run in order; a worker of it dies, and the next attempt copies the rest', async () => {
+  await step('a load, a process and a migration run in order; a worker of it dies, and its part is copied all the same', async () => {
     const files = 36;
     const source = `mkdir /data/many && for i in $(seq ${files}); do head -c 125000 /dev/urandom > /data/many/$i; done`;
     const script = { image, imageTag, command: ['sh', '-e'], source };
@@ -78,11 +78,9 @@ export async function migrates({ space, dataset, minio, after, exec }: Migrated)
       'StatefulSet/shared-migrate-workers',
     ]);
     await space.kubectl('delete', 'pod', 'shared-migrate-workers-1', '--grace-period=0', '--force');
-    await space.becomes('Job', 'shared-migrate-migrate', { status: { failed: 1 } }, PATIENCE_S);
     await space.becomes('DataMigrate', 'shared', complete, PATIENCE_S);
     const { infos } = await statusOf('shared');
     expect(infos).toMatchObject({ Progress: `${files} of ${files} files`, Files: `${files} of ${files}` });
-    expect(Number(infos?.['Copied'])).toBeLessThan(files);
     expect(Number(infos?.['Copied']) + Number(infos?.['Skipped'])).toBe(files);
     await space.becomes('Dataset', dataset, { status: { phase: 'Bound' } });
     // The pods of the StatefulSet end a little after it.

@@ -1,6 +1,7 @@
 import { cacheDifferences } from './cache-differences.ts';
 import type { Difference } from './difference.ts';
 import { efcDifferences } from './efc-differences.ts';
+import { juicefsDifferences } from './juicefs-differences.ts';
 import { vineyardDifferences } from './vineyard-differences.ts';
 
 /** What helm renders for Fluid. */
@@ -450,6 +451,7 @@ export const differences: readonly Difference[] = [
   },
   ...cacheDifferences,
   ...efcDifferences,
+  ...juicefsDifferences,
   ...vineyardDifferences,
 ];
 

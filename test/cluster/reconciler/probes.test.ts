@@ -70,11 +70,11 @@ describe.skipIf(!simulated)('probes', () => {
     const cacheStates = {
       cacheCapacity: '1.00GiB',
       cached: '37.96GiB',
-      cachedPercentage: '46.5%',
+      cachedPercentage: '100.0%',
       cacheHitRatio: '97.1%',
       cacheThroughputRatio: '97.1%',
     };
-    await space.becomes('Dataset', 'demo', { status: { cacheStates, ufsTotal: '81.67GiB', fileNum: '1152' } });
+    await space.becomes('Dataset', 'demo', { status: { cacheStates, ufsTotal: '14.31MiB', fileNum: '3' } });
     await space.becomes('JuiceFSRuntime', 'demo', { status: { cacheStates } });
   });
 
@@ -85,7 +85,7 @@ describe.skipIf(!simulated)('probes', () => {
     await space.becomes('Dataset', 'demo', { status: { cacheStates: { cacheCapacity: '1.00GiB', cached: '' } } });
     const key = `fluid.io/f-${space.namespace}-demo`;
     await space.patch('Node', 'node-0', { metadata: { labels: { [key]: 'true' } } });
-    await space.becomes('Dataset', 'demo', { status: { cacheStates: { cached: '37.96GiB', cacheHitRatio: '97.1%' } } });
+    await space.becomes('Dataset', 'demo', { status: { cacheStates: { cached: '14.33MiB', cacheHitRatio: '66.7%' } } });
     await space.patch('Node', 'node-0', { metadata: { labels: { [key]: null } } });
     await space.becomes('Dataset', 'demo', { status: { cacheStates: { cached: '' } } });
   });
@@ -100,7 +100,7 @@ describe.skipIf(!simulated)('probes', () => {
     for (const name of ['demo', 'synced']) await space.bound('ThinRuntime', name);
     const keys = ['demo', 'synced'].map((name) => `fluid.io/f-${space.namespace}-${name}`);
     await space.patch('Node', 'node-0', { metadata: { labels: Object.fromEntries(keys.map((key) => [key, 'true'])) } });
-    await space.becomes('Dataset', 'synced', { status: { ufsTotal: '81.67GiB', fileNum: '1152' } });
+    await space.becomes('Dataset', 'synced', { status: { ufsTotal: '14.31MiB', fileNum: '3' } });
     expect((await space.get('Dataset', 'demo'))['status']).not.toHaveProperty('ufsTotal');
     await space.patch('Node', 'node-0', { metadata: { labels: Object.fromEntries(keys.map((key) => [key, null])) } });
   });

@@ -63,7 +63,25 @@ describe('cache use', () => {
     });
   });
   test('has no ratio where nothing was read, and no total where nothing is mounted', () => {
-    expect(cacheUse.parse([['uptime 12\n'], [table('/elsewhere')]], planOf(community()))).toEqual({ cachedBytes: 0 });
+    expect(cacheUse.parse([['juicefs_blockcache_bytes 0\n'], [table('/elsewhere')]], planOf(community()))).toEqual({ cachedBytes: 0 });
+  });
+  test('is not 0 where a pod has no figures', () => {
+    expect(() => cacheUse.parse([['uptime 12\n'], []], planOf(community()))).toThrow('.stats has no blockcache figures: "uptime 12\\n"');
+  });
+  test('is of the directory: of one without a quota the file system says the size of the whole volume', () => {
+    const plan = planOf(community({ mount: { mountPoint: 'juicefs:///team' } }));
+    expect(cacheUse.commands(plan)[1]).toEqual({
+      in: 'fuse',
+      on: 'one',
+      argv: ['/usr/local/bin/juicefs', 'summary', '--depth', '0', '--csv', mountPath],
+      mayFail: true,
+    });
+    expect(cacheUse.parse([[communityStats], ['PATH,SIZE,DIRS,FILES\n/,13520896,301,3000\n']], plan)).toMatchObject({
+      totalBytes: 13520896,
+    });
+    expect(cacheUse.parse([[communityStats], []], plan)).not.toHaveProperty('totalBytes');
+    const quota = planOf(community({ mount: { mountPoint: 'juicefs:///team', options: { quota: '1Gi' } } }));
+    expect(cacheUse.commands(quota)[1]?.argv[0]).toBe('df');
   });
   test('is read from figures that are too long to be printed as integers', () => {
     const stats = 'juicefs_blockcache_bytes 1.099511627776e+12\njuicefs_blockcache_hits 1e3\njuicefs_blockcache_miss 0\n';
@@ -101,7 +119,8 @@ describe('cache states', () => {
       cacheHitRatio: '0.0%',
       cacheThroughputRatio: '0.0%',
       cached: '0.00B',
-      cachedPercentage: '0.0%',
+      // How much there is, is not known.
+      cachedPercentage: '',
     });
   });
 });
@@ -125,21 +144,30 @@ describe('cleaning', () => {
     "UUID": "${UUID}",
     "Storage": "s3"
   },
-  "Sessions": []
+  "Sessions": [
+    { "Sid": 2, "HostName": "n", "MountPoint": "${mountPath}", "ProcessID": 24 },
+    { "Sid": 3, "HostName": "n", "MountPoint": "/runtime-mnt/juicefs/ml/demo/sidecar-1/juicefs-fuse", "ProcessID": 7 },
+    { "Sid": 4, "HostName": "n", "MountPoint": "sync", "ProcessID": 9 }
+  ]
 }
 `;
+  test('leaves blocks that clients of another Dataset of the volume read', () => {
+    const { ask, commands } = cleanup(community({ spec: dirs('/a') })) ?? {};
+    const found = ask?.parse([[status.replace('"sync"', '"/runtime-mnt/juicefs/ml/demo2/juicefs-fuse"')]]);
+    expect(commands?.(found)).toEqual([]);
+  });
   test('asks a community volume for its UUID and removes its chunks from every directory of every worker', () => {
     const { ask, commands } = cleanup(community({ spec: dirs('/a:/b c') })) ?? {};
     expect(ask?.commands).toMatchObject([{ in: 'worker', on: 'one' }]);
     expect(ask?.parse([[status]])).toBe(UUID);
     expect(commands?.(UUID)).toEqual([
-      { in: 'worker', on: 'every', argv: ['rm', '-rf', `/a/${UUID}/raw/chunks`, `/b c/${UUID}/raw/chunks`], timeoutSeconds: 60 },
+      { in: 'worker', on: 'every', argv: ['sh', '-c', expect.any(String), 'sh', `/a/${UUID}`, `/b c/${UUID}`], timeoutSeconds: 60 },
     ]);
   });
   test('finds an enterprise volume by its name, without a command', () => {
     const { ask, commands } = cleanup(enterprise({ spec: dirs('/a') })) ?? {};
     expect(ask).toBeUndefined();
-    expect(commands?.(undefined)).toMatchObject([{ argv: ['rm', '-rf', '/a/vol/raw/chunks'] }]);
+    expect(commands?.(undefined)).toMatchObject([{ argv: ['sh', '-c', expect.any(String), 'sh', '/a/vol'] }]);
   });
   test.each(['', 'database is not formatted', '"UUID": ""', '"UUID": "../../etc"', `"UUID": "${UUID}/.."`])(
     'removes nothing when the answer is %j',
@@ -168,7 +196,7 @@ describe('cleaning', () => {
   });
   test('removes what a worker option put elsewhere', () => {
     const input = enterprise({ spec: { ...dirs('/a'), worker: { options: { 'cache-dir': '/elsewhere' } } } });
-    expect(cleanup(input)?.commands(undefined)).toMatchObject([{ argv: ['rm', '-rf', '/elsewhere/vol/raw/chunks'] }]);
+    expect(cleanup(input)?.commands(undefined)).toMatchObject([{ argv: ['sh', '-c', expect.any(String), 'sh', '/elsewhere/vol'] }]);
   });
   test('takes as long and tries as often as the user says', () => {
     const cleanCachePolicy = { gracePeriodSeconds: 7, maxRetryAttempts: 0 };

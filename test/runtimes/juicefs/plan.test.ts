@@ -45,15 +45,31 @@ describe('edition', () => {
 
 describe('logging in', () => {
   test('community: in the order of Fluid, plain options sorted, then secret ones', () => {
-    const options = { bucket: 'b', storage: 's3', 'trash-days': '1', 'block-size': '4096' };
-    const encryptOptions = ['x-y', 'secret-key', 'metaurl', 'access-key'].map((name) => secret(name));
+    const options = { bucket: 'b', storage: 's3', 'trash-days': '1', 'block-size': '4096', 'buffer-size': '1' };
+    const encryptOptions = ['session-token', 'secret-key', 'metaurl', 'access-key'].map((name) => secret(name));
     const input = community({ mount: { options, encryptOptions }, spec: { configs: [' hash-prefix=true ', ''] } });
     expect(line(input)).toBe(
-      'format --hash-prefix=true --access-key="${ACCESS_KEY}" --secret-key="${SECRET_KEY}" --storage=s3 --bucket=b --block-size=4096 --trash-days=1 --x-y="${x_y}" "${METAURL}" minio',
+      'format --hash-prefix=true --access-key="${ACCESS_KEY}" --secret-key="${SECRET_KEY}" --storage=s3 --bucket=b --block-size=4096 --trash-days=1 --session-token="${session_token}" "${METAURL}" minio',
     );
   });
-  test('community: without a place for objects the file system must exist, so nothing of it is changed', () => {
-    expect(line(community({ mount: { options: { storage: 's3' } } }))).toBe('format --no-update --storage=s3 "${METAURL}" minio');
+  describe('community: without a place for objects the file system must exist', () => {
+    test.each<[string, Record<string, string>, string]>([
+      ['neither option', {}, 'storage and bucket'],
+      ['no storage', { bucket: 'http://minio:9000/b' }, 'storage'],
+      ['no bucket', { storage: 's3' }, 'bucket'],
+    ])('%s', (_, options, missing) => {
+      for (const role of ['worker', 'fuse'] as const) {
+        const script = scriptOf(community({ mount: { options } }), role);
+        expect(script).not.toContain('juicefs format');
+        expect(script).toContain('if ! /usr/local/bin/juicefs status "${METAURL}" > /dev/null; then\n  echo ');
+        expect(script).toContain(` mount lack ${missing}.' >&2\n  exit 1\nfi\n`);
+      }
+    });
+    test.each<[string, Case]>([
+      ['a directory that the user names', { mount: { options: { bucket: '/data' } } }],
+      ['files', { mount: { options: { storage: 'file' } } }],
+      ['spec.configs', { mount: { options: { bucket: 'b' } }, spec: { configs: ['storage=s3'] } }],
+    ])('but not with %s', (_, given) => expect(scriptOf(community(given), 'fuse')).toContain('juicefs format --'));
   });
   test('a mount wins over what holds for all mounts', () => {
     const input = community({
@@ -72,7 +88,9 @@ describe('logging in', () => {
   });
   test('a quota is set for the directory, by readers', () => {
     const input = community({ mount: { mountPoint: 'juicefs:///a/b', options: { quota: '2048Mi' } } });
-    expect(scriptOf(input, 'fuse')).toContain('juicefs quota set "${METAURL}" --path /a/b --capacity 2\n');
+    expect(scriptOf(input, 'fuse')).toContain(
+      'juicefs quota set "${METAURL}" --path /a/b --capacity 2 --create || /usr/local/bin/juicefs quota set "${METAURL}" --path /a/b --capacity 2\n',
+    );
     expect(scriptOf(input, 'worker')).not.toContain('quota');
   });
 });

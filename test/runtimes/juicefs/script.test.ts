@@ -53,9 +53,9 @@ function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}
 /** The script with stubs for JuiceFS' programs, which must be in it under their own paths. */
 function runScript(shell: string, script: string, env: Readonly<Record<string, string>>, programs: readonly string[]): Run {
   const replaced = programs.reduce((text, program) => {
-    const line = new RegExp(`^(exec )?${program} `, 'm');
-    expect(text).toMatch(line);
-    return text.replace(line, (_, exec: string | undefined) => `${exec ?? ''}${folder}/${program.split('/').at(-1)} `);
+    const call = new RegExp(`(^|^exec |^if ! |\\|\\| )${program} `, 'm');
+    expect(text).toMatch(call);
+    return text.replace(call, (_, before: string) => `${before}${folder}/${program.split('/').at(-1)} `);
   }, script);
   const file = join(folder, 'script.sh');
   writeFileSync(file, replaced);
@@ -120,9 +120,12 @@ const list = (options: Readonly<Record<string, string>>) =>
 const mountPath = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';
 
 const failing = (shell: string, role: 'worker' | 'fuse') =>
-  runScript(shell, scriptOf(community(), role).replace(/^\/usr\/local\/bin\/juicefs .*$/m, 'false'), { METAURL: 'r' }, [
-    '/bin/mount.juicefs',
-  ]);
+  runScript(
+    shell,
+    scriptOf(community({ mount: { options: { storage: 's3', bucket: 'b' } } }), role).replace(/^\/usr\/local\/bin\/juicefs .*$/m, 'false'),
+    { METAURL: 'r' },
+    ['/bin/mount.juicefs'],
+  );
 
 describe.each(shells)('under %s', (shell) => {
   test('community programs are given exactly what the user wrote', () => {
@@ -136,17 +139,18 @@ describe.each(shells)('under %s', (shell) => {
           cacheDir: directory,
           configs: fc.array(filled, { maxLength: 2 }),
           dataset: pairs,
+          settings: fc.dictionary(fc.constantFrom('block-size', 'compress', 'trash-days'), option),
           worker: pairs,
           fuse: pairs,
         }),
-        fc.record({ METAURL: filled, ACCESS_KEY: hostile, SECRET_KEY: hostile, x_1: hostile }),
+        fc.record({ METAURL: filled, ACCESS_KEY: hostile, SECRET_KEY: hostile, session_token: hostile }),
         (user, secrets) => {
           const input = community({
             mount: {
               name: user.name,
               mountPoint: `juicefs://${user.subPath}`,
-              options: { ...user.dataset, storage: user.storage, bucket: user.bucket, quota: '10Gi' },
-              encryptOptions: [secret('metaurl'), secret('access-key'), secret('secret-key'), secret('x-1')],
+              options: { ...user.dataset, ...user.settings, storage: user.storage, bucket: user.bucket, quota: '10Gi' },
+              encryptOptions: [secret('metaurl'), secret('access-key'), secret('secret-key'), secret('session-token')],
             },
             spec: {
               configs: user.configs,
@@ -162,10 +166,10 @@ describe.each(shells)('under %s', (shell) => {
             `--secret-key=${secrets.SECRET_KEY}`,
             `--storage=${user.storage}`,
             `--bucket=${user.bucket}`,
-            ...Object.entries(user.dataset)
+            ...Object.entries(user.settings)
               .map(([key, value]) => `--${key}=${value}`)
               .toSorted(),
-            `--x-1=${secrets.x_1}`,
+            `--session-token=${secrets.session_token}`,
             secrets.METAURL,
             user.name,
           ];
@@ -180,7 +184,7 @@ describe.each(shells)('under %s', (shell) => {
           ]);
           expect(fuse.calls).toEqual([
             format,
-            ['juicefs', 'quota', 'set', secrets.METAURL, '--path', user.subPath, '--capacity', '10'],
+            ['juicefs', 'quota', 'set', secrets.METAURL, '--path', user.subPath, '--capacity', '10', '--create'],
             mount({
               ...user.dataset,
               ...user.fuse,
@@ -241,7 +245,7 @@ describe.each(shells)('under %s', (shell) => {
           const reading = { ro: '', attrcacheto: '7200', entrycacheto: '7200', 'no-sharing': '', 'cache-group': 'ml-demo' };
           expect(fuse.calls).toEqual([
             auth,
-            ['juicefs', 'quota', 'set', user.name, '--path', user.subPath, '--capacity', '1024'],
+            ['juicefs', 'quota', 'set', user.name, '--path', user.subPath, '--capacity', '1024', '--create'],
             mount({ ...common, ...reading }),
           ]);
         },
@@ -251,7 +255,7 @@ describe.each(shells)('under %s', (shell) => {
   });
 
   test('says before each step what it does and when', () => {
-    const input = community({ mount: { mountPoint: 'juicefs:///dir', options: { quota: '1Gi' } } });
+    const input = community({ mount: { mountPoint: 'juicefs:///dir', options: { quota: '1Gi', storage: 's3', bucket: 'b' } } });
     const { output } = runScript(shell, scriptOf(input, 'fuse'), { METAURL: 'redis://r' }, [
       '/usr/local/bin/juicefs',
       '/usr/local/bin/juicefs',
@@ -269,6 +273,47 @@ describe.each(shells)('under %s', (shell) => {
     expect(failing(shell, 'fuse')).toMatchObject({ code: 1, calls: [] });
     expect(failing(shell, 'worker')).toMatchObject({ code: 0, calls: [['mount.juicefs', 'r', mountPath, '-o', expect.any(String)]] });
   });
+});
+
+test('without a place for objects, no client starts where there is no volume, and the log names what is missing', () => {
+  const script = scriptOf(community({ mount: { options: { bucket: 'http://minio/b' } } }), 'fuse');
+  const none = runScript('sh', script.replace(/^if ! .*;/m, 'if ! false;'), { METAURL: 'r' }, ['/bin/mount.juicefs']);
+  expect(none).toMatchObject({ code: 1, calls: [] });
+  const found = runScript('sh', script, { METAURL: 'r' }, ['/usr/local/bin/juicefs', '/bin/mount.juicefs']);
+  expect(found.calls.map(([program]) => program)).toEqual(['juicefs', 'mount.juicefs']);
+});
+
+test.each<[number, readonly (readonly string[])[]]>([
+  [0, []],
+  [1, [['juicefs', 'quota', 'set', 'r', '--path', '/dir', '--capacity', '1']]],
+])('where creating the directory of a quota ends with %i', (code, tried) => {
+  const input = community({ mount: { mountPoint: 'juicefs:///dir', options: { quota: '1Gi', storage: 's3', bucket: 'b' } } });
+  const script = scriptOf(input, 'fuse').replace(/^\S+ quota .* --create /m, `sh -c 'exit ${code}' `);
+  const programs = ['/usr/local/bin/juicefs', '/usr/local/bin/juicefs', '/bin/mount.juicefs'];
+  const { calls } = runScript('sh', script, { METAURL: 'r' }, programs);
+  expect(calls.slice(1, -1)).toEqual(tried);
+  expect(calls.at(-1)?.[0]).toBe('mount.juicefs');
+});
+
+test('what is cleaned is the cache of a volume, but not what waits to be uploaded', () => {
+  const cache = mkdtempSync(join(tmpdir(), 'sluice-cache-'));
+  const volumes = ['clean', 'staged', 'strange'].map((name) => join(cache, name));
+  for (const each of volumes) for (const part of ['raw/chunks/0/0', 'rawstaging']) mkdirSync(join(each, part), { recursive: true });
+  for (const each of volumes) for (const file of ['raw/chunks/0/0/1_0_9', '.lock']) writeFileSync(join(each, file), '');
+  writeFileSync(join(volumes[1] ?? '', 'rawstaging/2_0_9'), '');
+  writeFileSync(join(volumes[2] ?? '', 'own'), '');
+  const [{ argv } = { argv: [] }] = juicefs.bind(enterprise()).cleanup?.commands(undefined) ?? [];
+  const { status, stderr } = spawnSync(argv[0] ?? '', [...argv.slice(1, 4), ...volumes, join(cache, 'none')], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(readdirSync(cache, { recursive: true }).toSorted()).toEqual([
+    'staged',
+    'staged/.lock',
+    'staged/rawstaging',
+    'staged/rawstaging/2_0_9',
+    'strange',
+    'strange/own',
+  ]);
+  rmSync(cache, { recursive: true });
 });
 
 test('an enterprise pod that has logged in does not log in again', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
-import { community, enterprise, mountOptions, planOf, scriptOf, secret } from './given.ts';
+import { type Case, community, enterprise, mountOptions, planOf, scriptOf, secret } from './given.ts';
 
 const messages = (input: RuntimeInput<JuiceFSRuntimeSpec>) => planOf(input).warnings?.map(({ message }) => message);
 const sub = { mountPoint: 'juicefs:///a' };
@@ -20,7 +20,7 @@ describe('what Fluid binds is bound, and what is not done is said', () => {
   });
   test('a part of a GiB is cut off a quota', () => {
     const input = community({ mount: { ...sub, options: { quota: '1536Mi' } } });
-    expect(scriptOf(input, 'fuse')).toContain('--capacity 1\n');
+    expect(scriptOf(input, 'fuse')).toContain('--capacity 1 --create || ');
     expect(messages(input)).toEqual(['Dataset: spec.mounts[0].options.quota: JuiceFS counts whole GiB; the rest is cut off']);
   });
   test('a quota among the shared or the secret options is not set', () => {
@@ -35,9 +35,59 @@ describe('what Fluid binds is bound, and what is not done is said', () => {
     expect(mountOptions(input, 'fuse')).toMatchObject({ a: 'b', allow_other: '' });
     expect(messages(input)).toEqual([
       'Dataset: spec.mounts[0].options["a"]: "," and "=" separate mount options; the client sees several',
+      'Dataset: spec.mounts[0].options: no juicefs mount of 1.3 or 1.4 has an option "a"; a client that does not know it ends at its start',
       'spec.worker.options["c,d"]: "," and "=" separate mount options; the client sees several',
     ]);
   });
+});
+
+describe('an option goes to the command that knows it', () => {
+  const given = (options: Readonly<Record<string, string>>, more: Case = {}) =>
+    community({ ...more, mount: { ...more.mount, options: { storage: 's3', bucket: 'b', ...options } } });
+  test('settings of the volume to format, of the client to mount, and both get what both know', () => {
+    const input = given({ 'trash-days': '7', 'cache-partial-only': 'true', 'storage-class': 'IA' });
+    const [format = ''] = scriptOf(input, 'fuse')
+      .split('\n')
+      .filter((line) => line.includes('juicefs format --'));
+    expect(format).toContain('--storage=s3 --bucket=b --storage-class=IA --trash-days=7 ');
+    expect(format).not.toContain('partial');
+    expect(mountOptions(input, 'fuse')).toMatchObject({ 'cache-partial-only': 'true', 'storage-class': 'IA' });
+    expect(mountOptions(input, 'fuse')).not.toHaveProperty('trash-days');
+    expect(messages(input)).toEqual([]);
+  });
+  test('what no command is known to take goes to mount, which another version may know, and is said', () => {
+    const input = given({ 'new-in-2.0': '1' });
+    expect(scriptOf(input, 'fuse').match(/new-in-2\.0/g)).toHaveLength(1);
+    expect(mountOptions(input, 'fuse')).toMatchObject({ 'new-in-2.0': '1' });
+    expect(messages(input)).toEqual([
+      expect.stringContaining('spec.mounts[0].options: no juicefs mount of 1.3 or 1.4 has an option "new-in-2.0"'),
+    ]);
+  });
+  test('a client gets no settings of the volume, which is said', () => {
+    const input = given({}, { spec: { fuse: { options: { 'block-size': '4096' } }, worker: { options: { typo: '1' } } } });
+    expect(mountOptions(input, 'fuse')).not.toHaveProperty('block-size');
+    expect(messages(input)).toEqual([
+      expect.stringContaining('spec.worker.options: no juicefs mount of 1.3 or 1.4 has an option "typo"'),
+      "spec.fuse.options: block-size is a setting of the volume; write it into the options of the Dataset's mount",
+    ]);
+  });
+  test('a secret that format does not know is a variable of the pods alone', () => {
+    const input = community({ mount: { encryptOptions: [secret('metaurl'), secret('JFS_RSA_PASSPHRASE')] } });
+    expect(scriptOf(input, 'fuse')).not.toContain('PASSPHRASE');
+    expect(messages(input)).toEqual([
+      'Dataset: spec.mounts[0].encryptOptions: "JFS_RSA_PASSPHRASE" is a variable of the pods; juicefs format has no such option',
+    ]);
+  });
+  test('those of the enterprise edition are as in Fluid', () => {
+    expect(messages(enterprise({ mount: { options: { typo: '1' } } }))).toEqual([]);
+  });
+});
+
+test('a cache of less than 1Mi is none', () => {
+  const spec = { tieredstore: { levels: [{ mediumtype: 'MEM' as const, path: '/dev/shm', quota: '40960' }] } };
+  expect(messages(community({ spec }))).toEqual([
+    'spec.tieredstore.levels[0].quota: 40960 is less than 1Mi, which JuiceFS takes for no cache',
+  ]);
 });
 
 describe('a name that is nearly a known one', () => {
@@ -46,7 +96,7 @@ describe('a name that is nearly a known one', () => {
       new RegExp(`JuiceFS knows no ${name}; did you mean (metaurl|access-key|token)\\?`),
     ),
   );
-  test.each(['trash-days', 'access-log', 'block-size', 'cache-size', 'storage-class'])('but not %s', (name) =>
+  test.each(['trash-days', 'no-syslog', 'block-size', 'cache-size', 'storage-class'])('but not %s', (name) =>
     expect(messages(community({ mount: { options: { [name]: '1' } } }))).toEqual([]),
   );
   test('makes an enterprise file system without a login', () => {

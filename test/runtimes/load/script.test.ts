@@ -100,7 +100,8 @@ describe('JuiceFS', () => {
     const { code, stderr, calls } = run('juicefs', { target: HOSTILE.map((path) => ({ path })), options: { ...options, timeout: '1.5h' } });
     expect(stderr).toBe('');
     expect(code).toBe(0);
-    expect(calls.slice(0, -1)).toEqual(HOSTILE.map((path) => inPod('30s', 'ls', '-d', MOUNT + path)));
+    expect(calls[0]).toEqual(expect.arrayContaining(['get', 'pods', '-l', 'release=demo,role=juicefs-fuse']));
+    expect(calls.slice(1, -1)).toEqual(HOSTILE.map((path) => inPod('30s', 'ls', '-d', MOUNT + path)));
     const said = ['--threads=50', '--background', "--a b=c 'd' $(POD_NAMES)", '--=x', '--rf=$$', '--x=y="\n`id`'];
     expect(calls.at(-1)).toEqual(inPod('1.5h', 'juicefs', 'warmup', ...HOSTILE.map((path) => MOUNT + path), ...said));
   });
@@ -116,13 +117,32 @@ describe('JuiceFS', () => {
     ['one in the background', 'warmup for 2 paths in background', ''],
   ])('%s reports what it has loaded', (_, line, infos) => {
     const answer = `[[ $all != *warmup* ]] || echo "2026/11/22 13:13:19.756789 juicefs[42] <INFO>: ${line}" >&2`;
-    expect(run('juicefs', {}, answer).infos).toBe(`Progress=1 of 1 workers\n${infos}`);
+    expect(run('juicefs', {}, answer).infos).toBe(`Progress=1 of 1 clients\n${infos}`);
   });
   test('the progress file is replaced, so that the controller never reads half of it', () => {
     const before = join(folder, 'before');
     rmSync(before, { force: true });
     expect(run('juicefs', {}, `[[ $all != *warmup* ]] || ln "\${0%/*}/progress" "${before}"`).code).toBe(0);
-    expect(readFileSync(before, 'utf8')).toBe('Progress=0 of 1 workers\nStep=loading in demo-worker-0\n');
+    expect(readFileSync(before, 'utf8')).toBe('Progress=0 of 1 clients\nStep=loading in demo-worker-0\n');
+  });
+  describe('every client that is ready loads', () => {
+    const readers = `case $all in
+      *' get pods '*) printf 'demo-fuse-a:demo-fuse-b:' ;;
+      *' get pod '*) printf "$STATE" ;;
+      *fuse-a*warmup*) exit 1 ;;
+    esac`;
+    test.each([
+      ['RunningSoon', 0],
+      ['', 0],
+      ['Running', 1],
+    ])('and one that went meanwhile (%j) is no failure', (state, code) => {
+      const result = run('juicefs', {}, readers.replace('$STATE', state));
+      expect(result.code).toBe(code);
+      const loaded = result.calls.filter((call) => call.includes('warmup')).map((call) => call[3]);
+      expect(loaded).toEqual(['demo-worker-0', 'demo-fuse-a', ...(code === 0 ? ['demo-fuse-b'] : [])]);
+      if (code === 0) expect(result.infos).toContain('Progress=3 of 3 clients\n');
+      else expect(result.stderr).toContain('pod demo-fuse-a: juicefs warmup failed');
+    });
   });
   test('a failed warmup names the pod, and leaves no progress of one that succeeded', () => {
     const { code, stderr, infos } = run('juicefs', {}, '[[ $all != *warmup* ]] || exit 124');

@@ -37,6 +37,7 @@ const at = (uri: string, ...options: readonly string[]) => ({
   externalStorage: { uri, encryptOptions: options.map((name) => secret(name)) },
 });
 const METAURL = 'redis://default:p%40ss@redis:6379/1';
+const EXCLUDED = '--exclude=.jfs.*.tmp.*';
 const hosts = 'op-migrate-workers-0.op-migrate-workers,op-migrate-workers-1.op-migrate-workers';
 
 describe('the script', () => {
@@ -50,7 +51,7 @@ describe('the script', () => {
 
   test('has juicefs copy from one end to the other, and says how much it was', async () => {
     const { code, stdout, stderr, calls, env, infos } = await run({ options: { threads: '5' } }, { answers: SAYS(12, 5) });
-    expect([code, stderr, calls]).toEqual([0, '', [['sync', 's3://b/src/', 'jfs://FLUID_METAURL/dst/', '--threads=5']]]);
+    expect([code, stderr, calls]).toEqual([0, '', [['sync', 's3://b/src/', 'jfs://FLUID_METAURL/dst/', EXCLUDED, '--threads=5']]]);
     expect(env).toContain(`FLUID_METAURL=${METAURL}`);
     expect(stdout).toContain('from s3://b/src/ to path /dst/ of Dataset demo\n');
     expect(infos).toBe('Progress=12 of 12 files\nFiles=12 of 12\nBytes=1.50 KiB\nCopied=5\nSkipped=7\n');
@@ -65,7 +66,7 @@ describe('the script', () => {
       const paths = { from: data('demo', `/${text}/`), to: at(`pvc://archive/${below}/`) };
       const { code, stderr, calls } = await runIn(own, { ...paths, options }, { secrets: { url: METAURL } });
       expect([code, stderr]).toEqual([0, '']);
-      const [[, from = '', to = '', ...said] = []] = calls;
+      const [[, from = '', to = '', , ...said] = []] = calls;
       expect([decodeURIComponent(from), decodeURIComponent(to)]).toEqual([
         `jfs://FLUID_METAURL/${text}/`,
         `file:///mnt/fluid-native/to/${below}/`,
@@ -114,7 +115,9 @@ describe('the script', () => {
       );
       expect(code).toBe(1);
       expect(`${stdout}${stderr}`).not.toMatch(/AKIA|s3cr|p%40ss/);
-      expect(stdout).toContain('sync s3://****:****@b/x/ jfs://FLUID_METAURL/dst/ **** and ****\n**** of s3://****:****@b/x/\n');
+      expect(stdout).toContain(
+        `sync s3://****:****@b/x/ jfs://FLUID_METAURL/dst/ ${EXCLUDED} **** and ****\n**** of s3://****:****@b/x/\n`,
+      );
     });
   });
 
@@ -139,6 +142,40 @@ describe('the script', () => {
     ])('the password of %s, printed alone', async (url, printed) => {
       const { stdout } = await run({}, { secrets: { url }, answers: `echo 'WRONGPASS ${printed}.'; exit 1` });
       expect(stdout.replace(' or ****', '')).toMatch(/WRONGPASS \*{4}\.\n$/);
+    });
+  });
+
+  describe('what attempts have left', () => {
+    const leaves = SAYS(3).replace('excluded: 0', 'excluded: 2');
+    test.each([
+      ['is removed from a file system', { to: data('demo', '/dst/') }, leaves, 2],
+      ['is not in a store', { from: data('demo'), to: at('s3://b/dst/') }, leaves, 1],
+      ['is looked for where juicefs has left something out', { to: data('demo', '/dst/') }, SAYS(3), 1],
+    ])('%s', async (_, spec, answers, runs) => {
+      const { code, calls, infos } = await run(spec, { answers });
+      expect([code, infos?.split('\n')[1], calls.length]).toEqual([0, 'Files=3 of 3', runs]);
+      if (runs === 2)
+        expect(calls[1]).toEqual([
+          'sync',
+          '--delete-dst',
+          '--existing',
+          expect.stringMatching(/^--end-time=\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+          '--match-full-path',
+          '--include=.jfs.*.tmp.*',
+          '--include=**/.jfs.*.tmp.*',
+          '--exclude=**',
+          's3://b/src/',
+          'jfs://FLUID_METAURL/dst/',
+        ]);
+    });
+    test('is said where it cannot be removed', async () => {
+      const answers = `if [[ $all == *--delete-dst* ]]; then echo 'permission denied'; exit 1; else ${leaves}; fi`;
+      const { code, stdout, stderr } = await run({}, { answers });
+      expect([code, stderr]).toEqual([
+        1,
+        'from s3://b/src/ to path /dst/ of Dataset demo: unfinished files in path /dst/ of Dataset demo could not be removed\n',
+      ]);
+      expect(stdout).toContain('permission denied\n');
     });
   });
 
@@ -169,7 +206,7 @@ describe('the script', () => {
       const { code, stderr, calls, infos } = await run({ from, to: data('demo', '/x/'), options: { dirs: '' } }, { answers: SAYS(0) });
       expect([code, stderr, infos]).toEqual([1, `${name} does not exist\n`, undefined]);
       expect(calls).toEqual([
-        ['sync', url, 'jfs://FLUID_METAURL/x/', '--dirs'],
+        ['sync', url, 'jfs://FLUID_METAURL/x/', EXCLUDED, '--dirs'],
         ['sync', '--dry', '--dirs', '--limit=1', url, 'jfs://FLUID_METAURL/x/'],
       ]);
     });
@@ -212,7 +249,11 @@ describe('the script', () => {
     ])('waits for them, and has juicefs give them work from %s', async (podIp, address) => {
       const { code, calls } = await run({ parallelism: 3 }, { podIp, ssh: WAITS });
       expect(code).toBe(0);
-      expect(calls).toEqual([['sync', `--worker=${hosts}`, `--manager-addr=${address}`, 's3://b/src/', 'jfs://FLUID_METAURL/dst/']]);
+      expect(calls.slice(0, 1)).toEqual([
+        ['sync', `--worker=${hosts}`, `--manager-addr=${address}`, 's3://b/src/', 'jfs://FLUID_METAURL/dst/', EXCLUDED],
+      ]);
+      // One of them may have died, and the others have done its part.
+      expect(calls[1]).toContain('--delete-dst');
       expect(readFileSync(folder.of('tmp/progress.hosts'), 'utf8')).toBe(hosts.replace(',', '\n') + '\n');
     });
     test('copies nothing if one of them does not answer', async () => {

@@ -1,0 +1,95 @@
+/** Clients of JuiceFS on a real node: what a load does for readers, what a Dataset lacks, and what two Datasets of one volume share. */
+import { expect } from 'vitest';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { secret } from '../support/objects.ts';
+import { condition, eventually, type Space } from '../support/sluice.ts';
+import { step } from '../support/step.ts';
+import { dataLoad, PATIENCE_S, startReader } from './dataset-users.ts';
+import type { Installed } from './installed.ts';
+
+interface Served {
+  readonly cluster: Installed;
+  readonly space: Space;
+  readonly dataset: string;
+  /** A Dataset and its runtime, like those that serve, with other values in the Dataset's mount. */
+  like(name: string, mount: object): readonly KubeObject[];
+}
+
+/** What pods of a runtime of JuiceFS are asked. */
+function clientsOf({ cluster, space }: Served, dataset: string) {
+  const { namespace } = space;
+  const mountPath = `${cluster.node.mountRoot}/juicefs/${namespace}/${dataset}/juicefs-fuse`;
+  const podOf = async (role: 'worker' | 'fuse'): Promise<string> => {
+    const pods = (await space.list('Pod')).filter(
+      ({ metadata: { labels } }) => labels?.['role'] === `juicefs-${role}` && labels['release'] === dataset,
+    );
+    return pods[0]?.metadata.name ?? '';
+  };
+  const exec = async (role: 'worker' | 'fuse', ...argv: readonly string[]) =>
+    cluster.plane.kubectl('exec', '-n', namespace, await podOf(role), '--', ...argv);
+  /** A counter of the client that serves the node's readers. */
+  const counter = async (name: string): Promise<number> => {
+    const said = await exec('fuse', 'grep', '-a', `^juicefs_${name} `, `${mountPath}/.stats`);
+    return Number(said.trim().split(' ').at(-1));
+  };
+  return { mountPath, podOf, exec, counter };
+}
+
+export async function loadsForReaders(served: Served): Promise<void> {
+  const { space, dataset } = served;
+  const { mountPath, exec, counter } = clientsOf(served, dataset);
+  await step('a DataLoad is for those who already read: their client then gets no byte from the store', async () => {
+    const reader = await startReader(served, 'reader', dataset);
+    // Another client writes, and forgets what it has written.
+    await exec(
+      'worker',
+      'sh',
+      '-ec',
+      `head -c 20971520 /dev/urandom > ${mountPath}/loaded; sync; juicefs warmup --evict ${mountPath}/loaded`,
+    );
+    await space.create(dataLoad('for-readers', dataset, '/loaded'));
+    const infos = { Progress: '2 of 2 clients', Files: '1' };
+    await space.becomes('DataLoad', 'for-readers', { status: { phase: 'Complete', infos } }, PATIENCE_S);
+    const before = await Promise.all([counter('blockcache_hits'), counter('blockcache_miss'), counter('object_request_data_bytes_GET')]);
+    await reader.digest('/data/loaded');
+    expect(await counter('blockcache_miss')).toBe(before[1]);
+    expect(await counter('object_request_data_bytes_GET')).toBe(before[2]);
+    expect(await counter('blockcache_hits')).toBeGreaterThan(before[0]);
+    await space.delete('Pod', 'reader');
+    await space.gone('Pod', 'reader');
+  });
+}
+
+/** @param engine address of another, empty metadata engine */
+export async function saysWhatIsMissing(served: Served, engine: string): Promise<void> {
+  const { space } = served;
+  await step('without a storage no volume is made, and the pod says which option is missing', async () => {
+    await space.create(secret('unformatted', { metaurl: engine }));
+    const metaurl = { name: 'metaurl', valueFrom: { secretKeyRef: { name: 'unformatted', key: 'metaurl' } } };
+    await space.create(...served.like('lacking', { options: { bucket: 'http://minio:9000/bucket' }, encryptOptions: [metaurl] }));
+    const message = expect.stringContaining("the options of the Dataset's mount lack storage.") as string;
+    const ended = { exitCode: 1, message };
+    await eventually(async () => {
+      const { status } = await space.get('Pod', 'lacking-worker-0');
+      const [{ state, lastState }] = (status as { containerStatuses: [{ state: object; lastState: object }] }).containerStatuses;
+      expect([state, lastState]).toContainEqual(expect.objectContaining({ terminated: expect.objectContaining(ended) }));
+    }, PATIENCE_S);
+    await space.delete('Dataset', 'lacking');
+    await space.gone('Dataset', 'lacking', PATIENCE_S);
+  });
+}
+
+/** @param blocks names of those in the cache of the node */
+export async function sharesItsCache(served: Served, blocks: () => readonly string[]): Promise<void> {
+  const { space } = served;
+  await step('a second Dataset of the volume, deleted, leaves the cache of the first whole', async () => {
+    await space.create(...served.like('twin', {}));
+    await space.bound('JuiceFSRuntime', 'twin', PATIENCE_S);
+    await space.becomes('Pod', 'twin-worker-0', condition('Ready', { status: 'True' }), PATIENCE_S);
+    const before = blocks();
+    expect(before).not.toEqual([]);
+    await space.delete('Dataset', 'twin');
+    await space.gone('JuiceFSRuntime', 'twin', PATIENCE_S);
+    expect(blocks()).toEqual(before);
+  });
+}

@@ -1,0 +1,74 @@
+/** What JuiceFS itself printed (scripts/record-juicefs.sh): its options are those that are rendered, its texts are those that are read. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cacheUse, removeCache } from '../../../runtimes/juicefs/commands.ts';
+import { TABLE } from '../../../runtimes/juicefs/options.ts';
+import { community, planOf } from './given.ts';
+
+const folder = join(import.meta.dirname, '../../../harness/control-plane/juicefs-recorded');
+const versions = readdirSync(folder).toSorted();
+const recorded = (version: string, name: string) => readFileSync(join(folder, version, name), 'utf8');
+
+/** `   --file value, -f value     file containing…` */
+const optionsOf = (version: string, command: string): readonly string[] =>
+  [...recorded(version, `help-${command}`).matchAll(/^ +(?:-\w, )?--([\w-]+)/gm)].map(([, name = '']) => name);
+/** Options of any recorded version. */
+const known = (command: string) => new Set(versions.flatMap((version) => optionsOf(version, command)));
+
+/** Options of all commands, which no help of a command lists. */
+const GLOBAL = 'verbose debug quiet trace log-level log-id no-agent pyroscope no-color'.split(' ');
+
+test('the table of options is that of the commands', () => {
+  const [format, mount] = [known('format'), known('mount')];
+  expect([...TABLE.both].toSorted()).toEqual([...format].filter((name) => mount.has(name)).toSorted());
+  expect([...TABLE.format].toSorted()).toEqual([...format].filter((name) => !mount.has(name)).toSorted());
+  expect([...TABLE.mount].toSorted()).toEqual([...[...mount].filter((name) => !format.has(name)), ...GLOBAL].toSorted());
+});
+
+describe.each(versions)('version %s', (version) => {
+  test.each([
+    ['format', ['storage', 'bucket', 'access-key', 'secret-key', 'no-update']],
+    ['mount', ['metrics', 'subdir', 'cache-dir', 'cache-size', 'free-space-ratio', 'attr-cache', 'entry-cache']],
+    ['quota', ['path', 'capacity', 'create']],
+    ['summary', ['depth', 'csv']],
+    [
+      'sync',
+      'worker manager-addr metrics exclude include match-full-path end-time delete-dst existing dry dirs limit files-from'.split(' '),
+    ],
+    ['warmup', ['file', 'threads']],
+  ])('has every option of juicefs %s that is rendered', (command, rendered) => {
+    expect(optionsOf(version, command)).toEqual(expect.arrayContaining(rendered));
+  });
+
+  test('says how much is cached and how large a directory is', () => {
+    const plan = planOf(community({ settings: { mountRoot: '/m' }, mount: { mountPoint: 'juicefs:///team' } }));
+    const stats = recorded(version, 'stats')
+      .split('\n')
+      .filter((line) => line.includes('blockcache'))
+      .join('\n');
+    const use = cacheUse.parse([[stats], [recorded(version, 'summary')]], plan);
+    expect(use).toMatchObject({ totalBytes: 15_007_744, hitRatio: 6 / 9, throughputRatio: 10 / 15 });
+    expect(use.cachedBytes).toBeGreaterThan(15_000_000);
+    const table = recorded(version, 'df').replace('/work/team', plan.mountPath);
+    expect(cacheUse.parse([[stats], [table]], plan).totalBytes).toBe(15_007_744);
+  });
+
+  test('names its volume and its clients', () => {
+    const answer = recorded(version, 'status');
+    const [, uuid] = /"UUID": "(.*)"/.exec(answer) ?? [];
+    const parse = (text: string) => removeCache.ask?.parse([[text]], planOf(community()));
+    // Of two clients, whose mount points are another Dataset's.
+    expect(parse(answer)).toBe('');
+    expect(parse(answer.replaceAll('/work/', '/runtime-mnt/juicefs/ml/demo/'))).toBe(uuid);
+    expect(() => parse(recorded(version, 'status-unformatted'))).toThrow('juicefs status names no UUID');
+  });
+
+  test('says what a load and a migration have done, as their scripts read it', () => {
+    // The expressions of the scripts.
+    expect(recorded(version, 'warmup')).toMatch(/[^0-9]3 files \(14 MiB bytes\)/);
+    expect(recorded(version, 'sync')).toMatch(/Found: \d+, excluded: 0 .*skipped: 1 .*copied: 3 \(292\.97 KiB\)/);
+    for (const name of ['scanned', 'handled', 'copied_bytes'])
+      expect(recorded(version, 'sync-metrics')).toMatch(new RegExp(`^juicefs_sync_${name}[{ ]`, 'm'));
+  });
+});
