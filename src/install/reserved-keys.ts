@@ -52,10 +52,12 @@ export class ReservedKeys extends Construct {
             expression: 'oldObject != null && has(oldObject.metadata.ownerReferences) ? oldObject.metadata.ownerReferences : []',
           },
           { name: 'owners', expression: 'has(object.metadata.ownerReferences) ? object.metadata.ownerReferences : []' },
+          changed('labels', RESERVED_LABELS),
+          changed('annotations', RESERVED_ANNOTATIONS),
         ],
         validations: [
-          unchanged('labels', RESERVED_LABELS),
-          unchanged('annotations', RESERVED_ANNOTATIONS),
+          unchanged('labels'),
+          unchanged('annotations'),
           {
             expression: `variables.owners.all(owner, !owner.apiVersion.startsWith(${JSON.stringify(`${GROUP}/`)}) || variables.ownersBefore.exists(before, before.uid == owner.uid && before.kind == owner.kind && before.name == owner.name))`,
             message: `only Sluice may add an owner of ${GROUP}`,
@@ -78,9 +80,14 @@ const rule = (group: string, ...resources: readonly string[]) => ({
 
 const orEmpty = (object: string, field: string): string => `has(${object}.metadata.${field}) ? ${object}.metadata.${field} : {}`;
 
-/** Each key is in both or in neither, with one value. */
-const unchanged = (field: 'labels' | 'annotations', keys: readonly string[]) => ({
-  expression: `${JSON.stringify(keys)}.all(key, key in variables.${field}After ? key in variables.${field}Before && variables.${field}After[key] == variables.${field}Before[key] : !(key in variables.${field}Before))`,
-  message: `only Sluice may write the ${field} ${keys.join(', ')}`,
+/** The keys that are in one of both alone, or in both with two values. */
+const changed = (field: 'labels' | 'annotations', keys: readonly string[]) => ({
+  name: `${field}Changed`,
+  expression: `${JSON.stringify(keys)}.filter(key, key in variables.${field}After ? !(key in variables.${field}Before) || variables.${field}After[key] != variables.${field}Before[key] : key in variables.${field}Before)`,
+});
+
+const unchanged = (field: 'labels' | 'annotations') => ({
+  expression: `variables.${field}Changed.size() == 0`,
+  messageExpression: `"only Sluice may write the ${field} " + variables.${field}Changed.join(", ")`,
   reason: 'Forbidden',
 });

@@ -122,10 +122,27 @@ describe.skipIf(!simulated)('sluice install', () => {
     return path;
   }
 
-  test('grants the controller what it asks for, and nothing else', async () => {
+  /** With a policy by which only Sluice writes its keys, and the tests. Until it is in force, others write them too. */
+  async function installReserving(...flags: readonly string[]): Promise<void> {
+    await install(...flags, '--reserved-keys', 'deny', '--reserved-keys-allow', 'admin');
+    const file = join(plane.dir, 'forged.json');
+    const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'forged', labels: { [label.owner]: 'u' } } };
+    writeFileSync(file, JSON.stringify({ ...claim, spec: { accessModes: ['ReadOnlyMany'], resources: { requests: { storage: '1Gi' } } } }));
+    const forge = () => plane.kubectl('create', '--dry-run=server', '-f', file, '--as=tenant', '--as-group=system:masters');
+    await eventually(() => expect(forge()).rejects.toThrow(`only Sluice may write the labels ${label.owner}`));
+  }
+  /** Requests of parts of Kubernetes, and of Sluice, that the policy could have denied, and that were. */
+  const denied = (mark: number) => {
+    const events = auditSince(plane, mark, (name) => name.startsWith('system:'));
+    return refused(events).filter((each) =>
+      /(persistentvolumes|persistentvolumeclaims|daemonsets|statefulsets|cronjobs|jobs)\b/.test(each),
+    );
+  };
+
+  test('grants the controller what it asks for, also where only Sluice may write its keys, and nothing else', async () => {
     const module = join(plane.dir, 'sluice.config.ts');
     writeFileSync(module, `import example from '${EXAMPLE}';\nexport default { runtimes: [example] };\n`);
-    await install('--config', module, '--image', 'sluice:a');
+    await installReserving('--config', module, '--image', 'sluice:a');
     await established(plane);
     await plane.kubectlApply(stringify(profile(PROFILE)));
     const client = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
@@ -272,6 +289,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     await controller.end('SIGTERM');
 
     expect(refused(events())).toEqual([]);
+    expect(denied(mark)).toEqual([]);
     const roles = (await Promise.all(
       ['clusterrole', 'role'].map(async (kind) =>
         JSON.parse(await plane.kubectl('get', kind, 'sluice-controller', '-n', NAMESPACE, '-o', 'json')),
@@ -344,8 +362,8 @@ describe.skipIf(!simulated)('sluice install', () => {
     expect(granted(role.rules).filter((right) => !used.has(right))).toEqual(['patch events.k8s.io/events']);
   });
 
-  test('grants the webhook what it asks for, and nothing else', async () => {
-    await install();
+  test('grants the webhook what it asks for, also where only Sluice may write its keys, and nothing else', async () => {
+    await installReserving();
     await established(plane);
     const admin = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     onTestFinished(() => admin.close());

@@ -61,8 +61,12 @@ describe.skipIf(!simulated)('sluice install --reserved-keys', () => {
         `only Sluice may write the labels ${label.owner}`,
       ),
     );
-    expect(await as('tenant', 'create', daemonSet('a', { annotations: { [annotation.sidecar]: '{}' } }))).toContain(
-      'only Sluice may write the annotations',
+    const labels = { [label.owner]: OWNER.uid, [label.referringName]: 'a', team: 'a' };
+    expect(await as('tenant', 'create', daemonSet('a', { labels }))).toMatch(
+      new RegExp(`only Sluice may write the labels ${label.owner}, ${label.referringName}$`, 'm'),
+    );
+    expect(await as('tenant', 'create', daemonSet('a', { annotations: { [annotation.sidecar]: '{}' } }))).toMatch(
+      new RegExp(`only Sluice may write the annotations ${annotation.sidecar}$`, 'm'),
     );
     expect(await as('tenant', 'create', daemonSet('a', { ownerReferences: [OWNER] }))).toContain(
       'only Sluice may add an owner of data.fluid.io',

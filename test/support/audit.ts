@@ -16,8 +16,12 @@ export interface AuditEvent {
 /** A place in the log, to look back to. */
 export const auditMark = ({ auditLog = '' }: SharedControlPlane): number => statSync(auditLog).size;
 
-/** Requests of a user that were answered since, the opening of watches among them. */
-export function auditSince({ auditLog = '' }: SharedControlPlane, mark: number, user: string): readonly AuditEvent[] {
+/** Requests of a user, or of users, that were answered since, the opening of watches among them. */
+export function auditSince(
+  { auditLog = '' }: SharedControlPlane,
+  mark: number,
+  user: string | ((name: string) => boolean),
+): readonly AuditEvent[] {
   const file = openSync(auditLog, 'r');
   try {
     const text = Buffer.alloc(fstatSync(file).size - mark);
@@ -27,7 +31,7 @@ export function auditSince({ auditLog = '' }: SharedControlPlane, mark: number, 
       .split('\n')
       .filter((line) => line.endsWith('}'))
       .map((line) => JSON.parse(line) as AuditEvent)
-      .filter((event) => event.user.username === user);
+      .filter(({ user: { username } }) => (typeof user === 'string' ? username === user : user(username)));
   } finally {
     closeSync(file);
   }

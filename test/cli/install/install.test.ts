@@ -209,10 +209,10 @@ describe('sluice install', () => {
       ({ metadata }) => metadata.name === 'sluice-reserved-keys',
     );
     expect(binding?.['spec']).toEqual({ policyName: 'sluice-reserved-keys', validationActions: ['Warn', 'Audit'] });
-    const { matchConditions, matchConstraints, validations } = (policy as Manifest)['spec'] as {
+    const { matchConditions, matchConstraints, variables } = (policy as Manifest)['spec'] as {
       readonly matchConditions: readonly { readonly expression: string }[];
       readonly matchConstraints: { readonly resourceRules: readonly { readonly resources: readonly string[] }[] };
-      readonly validations: readonly { readonly expression: string }[];
+      readonly variables: readonly { readonly expression: string }[];
     };
     expect(matchConditions[0]?.expression).toMatch(
       /^!\(request\.userInfo\.username in \["system:serviceaccount:fluid-system:sluice-controller",.*"restore"\]\)$/,
@@ -220,7 +220,7 @@ describe('sluice install', () => {
     expect(matchConstraints.resourceRules.flatMap(({ resources }) => resources)).toEqual(
       'persistentvolumes persistentvolumeclaims daemonsets statefulsets cronjobs jobs'.split(' '),
     );
-    const text = validations.map(({ expression }) => expression).join();
+    const text = variables.map(({ expression }) => expression).join();
     for (const key of [...RESERVED_LABELS, ...RESERVED_ANNOTATIONS]) expect(text).toContain(JSON.stringify(key));
     const [, denies] = (await printed('', '--reserved-keys', 'deny')).filter(({ metadata }) => metadata.name === 'sluice-reserved-keys');
     expect(denies?.['spec']).toMatchObject({ validationActions: ['Deny', 'Audit'] });
