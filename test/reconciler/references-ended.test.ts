@@ -46,3 +46,18 @@ describe('the status of a Dataset no longer names a reference', () => {
     expect(statusOf(at, 'default', 'source').datasetRef).toBeUndefined();
   });
 });
+
+test('a Dataset whose deletion no watch shows gets no other runtime', async () => {
+  const at = await start();
+  refer(at);
+  await at.quiet();
+  expect(at.get('ThinRuntime')).toBeDefined();
+  at.server.hold('Dataset');
+  at.server.delete('Dataset', 'ml', 'demo');
+  let created = 0;
+  // An answer to each of them would keep this loop going for ever.
+  at.server.rules.add({ verb: 'create', kind: 'ThinRuntime' }, { before: () => (++created > 5 ? new Promise(() => {}) : undefined) });
+  await at.quiet();
+  expect(created).toBeLessThan(2);
+  expect(at.get('ThinRuntime')).toBeUndefined();
+});

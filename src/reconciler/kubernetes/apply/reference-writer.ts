@@ -1,4 +1,4 @@
-import { claimName, volumeName } from '../../../api/index.ts';
+import { claimName, type Dataset, volumeName } from '../../../api/index.ts';
 import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
 import { referenceRuntime } from '../../reference-runtime.ts';
@@ -12,8 +12,10 @@ import { deleter } from './deletion.ts';
 
 /** What the controller writes for Datasets that refer to others, beside what it writes for all. */
 export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide' | 'revoke' | 'withdraw'> {
-  const { client, store } = context;
+  const { client, store, confirmed } = context;
   const remove = deleter(context);
+  /** Datasets as a watch showed them, which is another JavaScript object after each change, that have got a runtime. */
+  const provided = new WeakSet<Dataset>();
 
   const revoke: Cluster['revoke'] = async (key, runtime, object) => {
     const { uid = '' } = object.metadata;
@@ -35,6 +37,9 @@ export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide
     async provide(key, dataset) {
       const runtime = store.forReferences;
       if (!runtime) return false;
+      // Kubernetes deletes the runtime of a Dataset that is gone, and it would be created again for as long as the watch does not show that.
+      if (provided.has(dataset)) await confirmed([dataset]);
+      provided.add(dataset);
       const object = referenceRuntime(runtime, identityOf(key, evidence(store, key, { dataset })));
       store.remember(await client.create(typeOf(runtime.resource), object));
       return true;
