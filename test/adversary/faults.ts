@@ -72,6 +72,11 @@ export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] 
     reason: 'a cache of 1e60 bytes becomes a label that is not valid, and the API server refuses all labels of the node with it',
     edits: [
       {
+        file: 'src/api/units.ts',
+        find: 'if (amount > LARGEST_AMOUNT)',
+        replace: 'if (amount > Infinity)',
+      },
+      {
         file: 'src/reconciler/kubernetes/nodes/cache-labels.ts',
         find: 'Object.fromEntries(Object.entries(labelsOf(plan)).filter(isLabel))',
         replace: 'labelsOf(plan)',
