@@ -20,23 +20,28 @@ export const MOST_SECRETS = 256;
 
 /**
  * Rejects specs that are larger than any file system needs, before planning: no tenant's spec may keep the controller from the others.
+ * Of specs that were in force before, only that counts which no API server could store: what is bound stays bound (decision 17).
  * @throws InvalidSpec with the first field that is too large.
  */
-export function withinReason({ spec, dataset, namespace, name }: RuntimeInput<unknown>): void {
+export function withinReason({ spec, dataset, namespace, name, wasInForce }: RuntimeInput<unknown>): void {
   const object = `Dataset ${namespace}/${name}`;
+  if (wasInForce) return optionsWithinReason(dataset.spec, object, { characters: LARGEST_OBJECT });
   const options = optionSecrets(dataset.spec).length;
   reject(tooLong(spec), {});
   reject(tooLong(dataset.spec), { object });
   if (options > MOST_SECRETS)
     throw new InvalidSpec({ path: 'spec', expected: `at most ${MOST_SECRETS} Secrets with options`, found: String(options) }, { object });
-  optionsWithinReason(dataset.spec, object);
+  optionsWithinReason(dataset.spec, object, { options: MOST_OPTIONS, characters: LARGEST_OBJECT });
 }
 
 /** Each mount has the options of all mounts too: the product is what clients and engines get, as one text or as one table. */
-function optionsWithinReason({ mounts = [], sharedOptions, sharedEncryptOptions }: DatasetSpec, object: string): void {
+function optionsWithinReason(
+  { mounts = [], sharedOptions, sharedEncryptOptions }: DatasetSpec,
+  object: string,
+  limits: Readonly<Partial<Record<'options' | 'characters', number>>>,
+): void {
   const shared = sizeOf(sharedOptions, sharedEncryptOptions);
   const own = mounts.map(({ options, encryptOptions }) => sizeOf(options, encryptOptions));
-  const limits = { options: MOST_OPTIONS, characters: LARGEST_OBJECT };
   for (const [unit, most] of Object.entries(limits) as ['options' | 'characters', number][]) {
     const sum = own.reduce((total, each) => total + each[unit], 0);
     if (mounts.length * shared[unit] + sum <= most) continue;

@@ -44,6 +44,8 @@ export interface RuntimeInput<Spec> {
   readonly facts: Facts;
   /** Settings of the installation. */
   readonly settings: Settings;
+  /** These very specs were followed before, perhaps by an older version: limits of counts, which may be newer, do not stop them. */
+  readonly wasInForce?: true;
 }
 
 /** What had to be looked up. The controller records it in the cluster, so that the next synthesis returns the same bytes. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { volumeName } from '../../../api/index.ts';
+import { type Dataset, InvalidSpec, volumeName } from '../../../api/index.ts';
 import { type Facts, type Part, PARTS } from '../../../constructs/index.ts';
 import { messageOf, obstacleOf } from '../../failures.ts';
-import type { Hold, World } from '../../world.ts';
+import type { Hold, RuntimeObject, World } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { compact } from '../store/sharing.ts';
 import { isWithdrawn } from './consent.ts';
@@ -47,12 +47,12 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
       return { ...newest, message: `${newest.message}; the last valid plan could not be worked out: ${messageOf(error)}`, fails: true };
     }
 
-    async function follow(): Promise<Plan | Hold> {
+    async function follow(wasInForce = false): Promise<Plan | Hold> {
       try {
         if (invalid) throw invalid;
         const annotations = compact(object.metadata.annotations ?? {});
         const of = { identity, annotations: compact(dataset.metadata.annotations ?? {}), spec: dataset.spec };
-        const input = { name, namespace, uid, annotations, spec: object.spec, dataset: of };
+        const input = { name, namespace, uid, annotations, spec: object.spec, dataset: of, ...(wasInForce && { wasInForce }) };
         const gathered = await gatherFacts(runtime, { ...input, settings }, sources);
         if ('reason' in gathered) return gathered;
         const binding = complete({ ...input, facts: gathered.facts });
@@ -64,7 +64,10 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
           lastValid.set(uid, { input: binding.input, generations });
         return { ...binding, ...gathered };
       } catch (error) {
-        return obstacleOf(error, lookups.refused(asker));
+        // Limits hold for new specs.
+        const mayBeBeyond = error instanceof InvalidSpec && error !== invalid && bound && !wasInForce && wasFollowed(object, dataset);
+        const again = mayBeBeyond ? await follow(true) : undefined;
+        return again && !('reason' in again) ? again : obstacleOf(error, lookups.refused(asker));
       }
     }
 
@@ -95,6 +98,16 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
       };
     }
   };
+}
+
+/**
+ * Whether these generations are what the statuses call followed: the last controller, perhaps of a version with other limits, found nothing
+ * wrong with them. threat-model: R-status
+ */
+function wasFollowed({ metadata, status }: RuntimeObject, dataset: Dataset): boolean {
+  const synced = status?.conditions?.find(({ type }) => type === 'Synced');
+  const isNewest = status?.observedGeneration === metadata.generation && dataset.status?.observedGeneration === dataset.metadata.generation;
+  return isNewest && synced !== undefined && synced.reason !== 'InvalidSpec';
 }
 
 const UNKNOWN = 'no valid plan is remembered, so nothing is repaired until that is mended';

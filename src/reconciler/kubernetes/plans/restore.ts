@@ -18,7 +18,8 @@ export async function restored(context: ClusterContext, asking: Asking, sources:
   const record = await readBack(context, asking);
   if (!record) return undefined;
   const { annotations, spec, generations, facts } = record;
-  const input = { name, namespace, uid: object.metadata.uid ?? '', annotations, spec, dataset: { identity, ...record.dataset } };
+  const of = { name, namespace, uid: object.metadata.uid ?? '', annotations, spec, dataset: { identity, ...record.dataset } };
+  const input = { ...of, wasInForce: true } as const;
   const gathered = await gatherFacts(
     runtime,
     { ...input, settings: context.settings },
