@@ -4,7 +4,7 @@ import { bindMany } from './bind-many.ts';
 import { bindOne } from './bind-one.ts';
 import { csi } from './csi.ts';
 import { drift } from './drift.ts';
-import { eventLoop } from './event-loop.ts';
+import { eventLoop } from './event-loop/event-loop.ts';
 import type { Bench, Figure } from './figure.ts';
 import { gitops } from './gitops.ts';
 import { idleRss } from './idle-rss.ts';

@@ -41,6 +41,6 @@ export function entriesOf({ master, worker }: Parts, config: string, { mounts = 
   // As in Fluid, workers alone mount nothing: each would have to.
   const mountUFS = master && entry(master.base, 'mountUFS');
   const reportSummary = entry(part.base, 'reportSummary');
-  const paths = pathsOf(mounts).filter((_, i) => !NATIVE.test(mounts[i]?.mountPoint ?? ''));
-  return { ...(mountUFS && { mountUFS: { entry: mountUFS, paths, config } }), ...(reportSummary && { reportSummary }) };
+  const paths = () => pathsOf(mounts).filter((_, i) => !NATIVE.test(mounts[i]?.mountPoint ?? ''));
+  return { ...(mountUFS && { mountUFS: { entry: mountUFS, paths: paths(), config } }), ...(reportSummary && { reportSummary }) };
 }

@@ -1,37 +1,10 @@
 /** What pods print, which run images of tenants: whatever a probe of any runtime reads costs time in proportion to its bytes, and not much. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import alluxio from '../../runtimes/alluxio/index.ts';
-import cache from '../../runtimes/cache/index.ts';
-import jindo from '../../runtimes/jindo/index.ts';
-import juicefs from '../../runtimes/juicefs/index.ts';
-import type { BoundProbe, BoundRuntime } from '../../src/constructs/index.ts';
 import { infosOf } from '../../src/reconciler/operations/infos.ts';
 import { lastWords } from '../../src/reconciler/operations/last-words.ts';
-import { given as alluxioGiven } from '../runtimes/alluxio/given.ts';
-import { given as cacheGiven, plainClass } from '../runtimes/cache/given.ts';
-import { fsx, given as jindoGiven } from '../runtimes/jindo/given.ts';
-import { community, enterprise } from '../runtimes/juicefs/given.ts';
 import { texts, tooDear } from './cost.ts';
-
-const many = Array.from({ length: 2048 }, (_, i) => ({ mountPoint: `s3://b${i}/d`, name: `m${i}` }));
-const onDisk = { tieredstore: { levels: [{ mediumtype: 'SSD' as const, path: '/data', quota: '1Gi' }] } };
-const entries = { mountUFS: { command: ['m'] }, reportSummary: { command: ['r'] } };
-const { master = {} } = plainClass.topology as Record<string, object>;
-const asked = {
-  ...plainClass,
-  topology: { ...plainClass.topology, master: { ...master, executionEntries: entries } },
-} as typeof plainClass;
-
-const RUNTIMES: Readonly<Record<string, BoundRuntime>> = {
-  alluxio: alluxio.bind(alluxioGiven({ spec: { master: { replicas: 3 } }, mounts: many })),
-  cache: cache.bind(cacheGiven({ type: asked, mounts: many })),
-  jindocache: jindo.bind(jindoGiven({ mounts: many })),
-  jindofsx: jindo.bind(fsx({ mounts: many })),
-  'jindo that counts': jindo.bind(jindoGiven({ settings: { env: { QUERY_UFS_TOTAL: 'true' } } })),
-  juicefs: juicefs.bind(community({ spec: onDisk })),
-  'juicefs enterprise': juicefs.bind(enterprise()),
-};
+import { probesOf, RUNTIMES } from './probes.ts';
 
 /** Of formats that are read, and what may stand in their place. */
 const WORDS = [
@@ -111,16 +84,7 @@ function check(read: (text: string) => unknown, mostBytes: number): void {
   );
 }
 
-const probes = Object.entries(RUNTIMES).flatMap(([name, bound]) => {
-  const all: Readonly<Record<string, BoundProbe<unknown> | undefined>> = {
-    leader: bound.leader,
-    mounts: bound.mounts?.list,
-    cache: bound.probes.cache,
-    ufs: bound.probes.ufs,
-    cleanup: bound.cleanup?.ask,
-  };
-  return Object.entries(all).flatMap(([what, probe]) => (probe ? [[name, what, probe] as const] : []));
-});
+const probes = Object.entries(RUNTIMES).flatMap(([name, bound]) => probesOf(bound).map(([what, probe]) => [name, what, probe] as const));
 test.each(probes)('%s: %s', (_, _what, probe) =>
   check((text) => probe.parse(probe.commands.map(({ mayFail }) => (mayFail ? [] : [text]))), probe.mostBytes),
 );
