@@ -53,7 +53,11 @@ function canonicalContainer({ fuseClient: _isClient, ...container }: ContainerPr
   const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
   return {
     ...said(container),
-    env: byKey(nameOf, container.env?.map(canonicalVariable), 'later'),
+    env: byKey(
+      nameOf,
+      container.env?.map((variable) => canonicalVariable(variable, `${path}.env`)),
+      'later',
+    ),
     envFrom: unlessEmpty(container.envFrom),
     ports: byKey(({ containerPort, protocol = 'TCP' }) => `${containerPort}/${protocol}`, container.ports, 'equal', `${path}.ports`),
     resources: container.resources && canonicalResources(container.resources, `${path}.resources`),
@@ -84,13 +88,14 @@ const canonicalProbe = (probe: Probe): Probe =>
 const canonicalHandler = <T extends LifecycleHandler>(handler: T): T =>
   handler.httpGet ? { ...handler, httpGet: said(handler.httpGet) } : handler;
 
-function canonicalVariable(variable: EnvVar): EnvVar {
+function canonicalVariable(variable: EnvVar, path: string): EnvVar {
   const { resourceFieldRef } = variable.valueFrom ?? {};
-  return resourceFieldRef ? { ...variable, valueFrom: { resourceFieldRef: canonicalField(resourceFieldRef) } } : variable;
+  if (!resourceFieldRef) return variable;
+  return { ...variable, valueFrom: { resourceFieldRef: canonicalField(resourceFieldRef, `${path}[${variable.name}].valueFrom`) } };
 }
 /** What a container may have, in units of `divisor`. */
-const canonicalField = <T extends { divisor?: string }>(field: T): T =>
-  field.divisor === undefined ? field : { ...field, divisor: canonicalQuantity(field.divisor, 'resourceFieldRef.divisor') };
+const canonicalField = <T extends { divisor?: string }>(field: T, path: string): T =>
+  field.divisor === undefined ? field : { ...field, divisor: canonicalQuantity(field.divisor, `${path}.resourceFieldRef.divisor`) };
 
 export function canonicalResources(resources: ResourceRequirements | undefined, path: string): ResourceRequirements {
   if (!resources) return {};
@@ -104,25 +109,27 @@ export function canonicalResources(resources: ResourceRequirements | undefined, 
 
 export function canonicalVolume(volume: Volume): Volume {
   const { emptyDir, ephemeral, downwardAPI, projected } = volume;
-  const path = `volumes[${volume.name}]`;
+  const path = `spec.volumes[${volume.name}]`;
   if (emptyDir?.sizeLimit !== undefined)
     return { ...volume, emptyDir: { ...emptyDir, sizeLimit: canonicalQuantity(emptyDir.sizeLimit, `${path}.emptyDir.sizeLimit`) } };
   if (ephemeral?.volumeClaimTemplate)
     return { ...volume, ephemeral: { volumeClaimTemplate: canonicalClaim(ephemeral.volumeClaimTemplate, `${path}.ephemeral`) } };
-  if (downwardAPI) return { ...volume, downwardAPI: canonicalItems(downwardAPI) };
+  if (downwardAPI) return { ...volume, downwardAPI: canonicalItems(downwardAPI, `${path}.downwardAPI`) };
   if (projected?.sources?.some(({ downwardAPI }) => downwardAPI)) {
-    const sources = projected.sources.map((source) =>
-      source.downwardAPI ? { ...source, downwardAPI: canonicalItems(source.downwardAPI) } : source,
+    const sources = projected.sources.map((source, i) =>
+      source.downwardAPI
+        ? { ...source, downwardAPI: canonicalItems(source.downwardAPI, `${path}.projected.sources[${i}].downwardAPI`) }
+        : source,
     );
     return { ...volume, projected: { ...projected, sources } };
   }
   return volume;
 }
-const canonicalItems = <T extends NonNullable<Volume['downwardAPI']>>(source: T): T => ({
+const canonicalItems = <T extends NonNullable<Volume['downwardAPI']>>(source: T, path: string): T => ({
   ...source,
   ...(source.items && {
-    items: source.items.map((item) =>
-      item.resourceFieldRef ? { ...item, resourceFieldRef: canonicalField(item.resourceFieldRef) } : item,
+    items: source.items.map((item, i) =>
+      item.resourceFieldRef ? { ...item, resourceFieldRef: canonicalField(item.resourceFieldRef, `${path}.items[${i}]`) } : item,
     ),
   }),
 });

@@ -59,8 +59,8 @@ function* stringsOf(manifest: Manifest): Generator<readonly [string, string]> {
       for (const [field, argv] of commandsOf(container))
         for (const [i, argument] of listOf(argv).entries()) yield [`${at}.${field}[${i}]`, String(argument)];
       for (const variable of listOf(container['env'])) {
-        const { name, value } = fieldsOf(variable);
-        if (typeof value === 'string') yield [`${at}.env[${String(name)}]`, `${String(name)}=${value}`];
+        const { name, value = '' } = fieldsOf(variable);
+        yield [`${at}.env[${String(name)}]`, `${String(name)}=${String(value)}`];
       }
     }
 }
