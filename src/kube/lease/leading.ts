@@ -26,6 +26,7 @@ export async function lead(won: Lease, options: LeadingOptions): Promise<Leaders
   let held: Lease | undefined = won;
   let problem = '';
   let nextMs = renewMs;
+  let conflicts = 0;
   for (;;) {
     await pauses.pause(Math.min(nextMs, window.leftMs()));
     if (pauses.isStopped) return { reason: 'stopped', held };
@@ -35,6 +36,7 @@ export async function lead(won: Lease, options: LeadingOptions): Promise<Leaders
       held = await (held ? requests.renew(held, timeoutMs) : requests.take(undefined, timeoutMs));
       problem = '';
       nextMs = renewMs;
+      conflicts = 0;
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
       log.warn({ lease: name, error: problem, leftMs: Math.round(window.leftMs()) }, 'lease not renewed');
@@ -45,7 +47,8 @@ export async function lead(won: Lease, options: LeadingOptions): Promise<Leaders
       if (found === 'unknown') continue;
       if (found && holderOf(found) !== identity) return { reason: takenBy(holderOf(found)), held: undefined, other: found };
       held = found;
-      nextMs = 0;
+      // At once, but not for ever: a webhook too may answer 409.
+      if (conflicts++ === 0) nextMs = 0;
     }
   }
 }

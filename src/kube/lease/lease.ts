@@ -10,7 +10,7 @@
  * L6. A Lease that vanished is its holder's until its duration is over; only one that was never seen is created at once.
  * L7. Each update names the resourceVersion that was seen, so that of several takers one succeeds.
  * L8. A renewal is one PUT, and changes `renewTime` alone.
- * L9. A renewal that fails is retried every 250 ms while the window is open, and not after it.
+ * L9. A renewal that fails is retried every 250 ms while the window is open, and not after it; the first that conflicts, at once.
  * L10. A conflict does not end the leadership by itself: the Lease is read, and leading goes on unless it names another holder.
  * L11. When `onStopped` is called the window is closed, and the Lease is released only after `onStopped` has settled.
  * L12. A leader that lost the Lease stands by for it again; between two calls of `onStarted` lies one of `onStopped`.

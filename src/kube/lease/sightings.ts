@@ -19,6 +19,8 @@ export interface LeaseSightings {
   readonly latest: Sighting | undefined;
   /** A write showed that the Lease is no longer as in `sighting`. What was seen since then stays. */
   discard(sighting: Sighting): void;
+  /** A read found this Lease, or none. What the watch has shown meanwhile stays. */
+  found(lease: Lease | undefined): void;
   stop(): void;
 }
 
@@ -68,6 +70,9 @@ export function watchLease(client: KubeClient, options: SightingsOptions): Lease
     },
     discard(sighting) {
       if (latest === sighting) latest = undefined;
+    },
+    found(lease) {
+      latest ??= { lease, at: clock.monotonic(), goodForMs: lease ? promisedMs(lease) : leaseDurationMs };
     },
     stop: () => reflector.stop(),
   };

@@ -24,12 +24,21 @@ export async function standBy(client: KubeClient, known: Lease | undefined, opti
   const { namespace, name, identity, alive, leaseDurationMs, renewMs, requests, requestMs, pauses, onHolder, clock, log } = options;
   const sightings = watchLease(client, { namespace, name, known, leaseDurationMs, onHolder, onChange: pauses.wake, clock, log });
   let failures = 0;
+  /** A write conflicted. Nothing may have changed, so the watch may never show why: a webhook too may answer 409. */
+  let isContradicted = false;
+
+  async function look(): Promise<void> {
+    const found = await requests.read(requestMs);
+    if (found !== 'unknown') sightings.found(found);
+  }
+
   try {
     while (!pauses.isStopped) {
       const seen = sightings.latest;
       const waitMs = seen ? freeInMs(seen, { identity, alive, elapsed: clock.monotonic() }) : leaseDurationMs;
       if (!seen || waitMs > 0) {
         await pauses.pause(waitMs);
+        if (!seen && isContradicted && !sightings.latest && !pauses.isStopped) await look();
         continue;
       }
       try {
@@ -38,6 +47,7 @@ export async function standBy(client: KubeClient, known: Lease | undefined, opti
         if (isOutdated(error, seen.lease)) {
           // Another process wrote first. If the watch has shown its write already, that is what counts.
           sightings.discard(seen);
+          isContradicted = true;
           continue;
         }
         log[failures === 0 ? 'warn' : 'debug']({ lease: name, err: error }, 'lease not taken');

@@ -167,6 +167,28 @@ describe('a standby', () => {
     expect(election.writeDeadline()).toBe(0);
     expect(happened).toEqual([]);
   });
+
+  test('whose write conflicts although nothing changed reads the Lease after its duration, and takes it (L5)', async () => {
+    await start([there(lease('', 5)), conflict, is('', 5), is('me_1', 6)]);
+    await requestsSeen(2);
+    await clock.passes(6_000);
+    await leading();
+    expect(requests().map(({ method }) => method)).toEqual(['GET', 'PUT', 'GET', 'PUT']);
+  });
+
+  test('whose write conflicts although nothing changed waits for a living holder as if it had just renewed (L4)', async () => {
+    await start([there(lease('other_1', 5)), conflict, is('other_1', 5), is('me_1', 6)]);
+    await until(() => election.holder === 'other_1', 'not seen');
+    await aMoment();
+    await clock.passes(6_000);
+    await requestsSeen(2);
+    await clock.passes(6_000);
+    await requestsSeen(3);
+    await aMoment();
+    expect(requests()).toHaveLength(3);
+    await clock.passes(6_000);
+    await leading();
+  });
 });
 
 describe('a leader', () => {
@@ -252,6 +274,19 @@ describe('a leader', () => {
         .map(({ method }) => method),
     ).toEqual(['GET', 'PUT']);
     expect(JSON.parse(writes().at(-1)?.body ?? '').metadata.resourceVersion).toBe('7');
+    await until(() => election.writeDeadline() - clock.wall() === 4_000, 'not renewed');
+    expect(happened).toEqual(['started']);
+  });
+
+  test('whose renewals conflict again and again renews at once after the first, then every 250 ms (L9)', async () => {
+    await lead([conflict, is('me_1', 6), conflict, is('me_1', 6), conflict, is('me_1', 6), is('me_1', 7)]);
+    await clock.passes(2_000);
+    await requestsSeen(6);
+    await aMoment();
+    expect(requests()).toHaveLength(6);
+    await clock.passes(250);
+    await requestsSeen(8);
+    await clock.passes(250);
     await until(() => election.writeDeadline() - clock.wall() === 4_000, 'not renewed');
     expect(happened).toEqual(['started']);
   });
