@@ -44,6 +44,7 @@ export const kinds = {
   MooseFSRuntime: other('data.fluid.io', 'v1alpha1', 'MooseFSRuntime', 'moosefsruntimes'),
   Event: other('', 'v1', 'Event', 'events'),
   Namespace: other('', 'v1', 'Namespace', 'namespaces', false),
+  ResourceQuota: other('', 'v1', 'ResourceQuota', 'resourcequotas'),
   Lease: other('coordination.k8s.io', 'v1', 'Lease', 'leases'),
   HorizontalPodAutoscaler: other('autoscaling', 'v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers'),
   FlowSchema: other('flowcontrol.apiserver.k8s.io', 'v1', 'FlowSchema', 'flowschemas', false),

@@ -3,6 +3,7 @@ import { compacted } from './fields.ts';
 import { countsEdits, protectedFromLoss, withFirstStatus } from './kinds.ts';
 import { writeManagers } from './managers.ts';
 import { alreadyExists, type Fault, forbidden, invalid, notFound, type Target } from './refusals.ts';
+import { refuseOverQuota } from './quota.ts';
 import type { Storage } from './storage.ts';
 import { type Merge, withStringData, type Writing } from './writing.ts';
 
@@ -58,6 +59,7 @@ export function createCreation(storage: Storage, timestamp: () => string): Creat
     const admitted = protectedFromLoss(type, withFirstStatus(type, born));
     const object = writing.mutate ? withFirstStatus(type, writing.mutate(admitted)) : admitted;
     const made = compacted({ ...object, metadata: { ...object.metadata, managedFields: writeManagers(managers) } });
+    refuseOverQuota(storage, at, made);
     return writing.dryRun ? made : storage.put(type, made);
   };
 }

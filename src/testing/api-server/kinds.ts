@@ -10,6 +10,7 @@ const builtIn = (group: string, kind: string, plural: string, namespaced = true)
 });
 
 export const Namespace = builtIn('', 'Namespace', 'namespaces', false);
+export const ResourceQuota = builtIn('', 'ResourceQuota', 'resourcequotas');
 
 /** Kinds that exist without a CustomResourceDefinition. */
 export const builtInKinds: readonly ResourceType[] = [
@@ -18,6 +19,7 @@ export const builtInKinds: readonly ResourceType[] = [
   Pod,
   Node,
   Namespace,
+  ResourceQuota,
   builtIn('', 'Event', 'events'),
   builtIn('coordination.k8s.io', 'Lease', 'leases'),
 ];
@@ -32,6 +34,7 @@ const WITH_STATUS = new Set([
   'Pod',
   'Node',
   'Namespace',
+  'ResourceQuota',
   'Service',
   'Job',
   'CronJob',

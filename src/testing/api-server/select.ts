@@ -32,6 +32,7 @@ const valueAt = (value: unknown, [field, ...rest]: readonly string[]): unknown =
 /** An object as it goes over the wire: a copy, so that no client changes what is stored; `shared` with a client that changes nothing. */
 export function answer(type: ResourceType, object: KubeObject, metadataOnly: boolean | undefined, shared = false): KubeObject {
   const { metadata } = object;
+  if (shared && !metadataOnly && object.kind === type.kind && object.apiVersion === apiVersionOf(type)) return object;
   const whole = metadataOnly ? { metadata } : object;
   const made = { ...whole, apiVersion: apiVersionOf(type), kind: type.kind } as KubeObject;
   return shared ? made : structuredClone(made);

@@ -4,9 +4,9 @@ import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
 import type { Subject } from '../api-server.suite.ts';
-import { claim, daemonSet, pod, refusal, statefulSet, unique, volume } from './objects.ts';
+import { claim, daemonSet, pod, refusal, refused, statefulSet, unique, volume } from './objects.ts';
 
-const { DaemonSet, Node, PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet } = kinds;
+const { DaemonSet, Event, Node, PersistentVolume, PersistentVolumeClaim, Pod, ResourceQuota, StatefulSet } = kinds;
 
 export function controllers(subject: () => Subject): void {
   let client: KubeClient;
@@ -43,6 +43,25 @@ export function controllers(subject: () => Subject): void {
     await client.patch(StatefulSet, at('a'), { spec: { replicas: 1 } }, { type: 'merge' });
     await becomes(StatefulSet, 'a', { status: { observedGeneration: 2, replicas: 1 } });
     await subject().eventually(async () => expect(await podNames()).toEqual(['a-0']));
+  });
+  test('pods that a quota refuses are not made, and an event says why, until the quota goes', async () => {
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'team', namespace }, spec: { hard: { pods: '1' } } };
+    await client.create(ResourceQuota, quota as KubeObject);
+    // A real one refuses everything until it has counted.
+    await subject().eventually(() => client.create(Pod, pod(namespace, 'first')));
+    const full = /exceeded quota: team, requested: pods=1, used: pods=1, limited: pods=1$/;
+    expect(await refusal(client.create(Pod, pod(namespace, 'second')))).toMatchObject(refused(403, 'Forbidden', full));
+    const made = await client.create(StatefulSet, statefulSet(namespace, 'a', { replicas: 1 }));
+    const fieldSelector = `involvedObject.uid=${made.metadata.uid},reason=FailedCreate`;
+    await subject().eventually(async () => {
+      const { items } = await client.list(Event, { namespace, fieldSelector });
+      expect(items[0]?.['message']).toMatch(
+        /^create Pod a-0 in StatefulSet a failed error: pods "a-0" is forbidden: exceeded quota: team, /,
+      );
+    });
+    expect(await podNames()).toEqual(['first']);
+    await client.delete(ResourceQuota, at('team'));
+    await becomes(StatefulSet, 'a', { status: { replicas: 1, readyReplicas: 1 } });
   });
   test('a pod of a StatefulSet that is deleted comes back, and all go with it', async () => {
     await client.create(StatefulSet, statefulSet(namespace, 'a', { replicas: 1 }));

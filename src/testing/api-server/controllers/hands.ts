@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
+import { Refusal } from '../refusals.ts';
 
 /** How a controller in memory reads and writes: at once, and only what differs. */
 export interface Hands {
@@ -9,6 +10,8 @@ export interface Hands {
   /** Whether an object of this UID exists, of any kind. */
   exists(uid: string): boolean;
   create(object: KubeObject): void;
+  /** Creates a pod or a claim of `owner`. False if the server refuses it; an event of the owner says why. */
+  createFor(owner: KubeObject, object: KubeObject): boolean;
   /** Returns whether anything changed. */
   patch(object: KubeObject, patch: object, subresource?: 'status'): boolean;
   /** Nothing of its grace period is waited for when `now`. */
@@ -27,6 +30,16 @@ export function handsOn(server: ApiServer, manager: string): Hands {
     get: (kind, namespace, name) => server.get(kind, namespace, name),
     exists: (uid) => server.all().some(({ metadata }) => metadata.uid === uid),
     create: (object) => void server.objects.create(server.typeOf(object.kind), object.metadata.namespace, object, { manager }),
+    createFor(owner, object) {
+      try {
+        self.create(object);
+        return true;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.status !== 403) throw error;
+        reportRefusal(server, owner, object, error.message);
+        return false;
+      }
+    },
     patch(object, patch, subresource) {
       // Most often nothing differs, and to find that out by writing would take a hundred times as long.
       if (isIn(patch, object)) return false;
@@ -37,6 +50,31 @@ export function handsOn(server: ApiServer, manager: string): Hands {
     delete: (object, now) => server.objects.delete(at(object), { uid: object.metadata.uid, ...(now && { gracePeriodSeconds: 0 }) }),
   };
   return self;
+}
+
+/** As the controllers of Kubernetes: one event for each owner and text. In a namespace that is going there is none. */
+function reportRefusal(server: ApiServer, owner: KubeObject, refused: KubeObject, why: string): void {
+  const { apiVersion, kind, metadata } = owner;
+  const { namespace = '', name, uid = '' } = metadata;
+  const message =
+    kind === 'StatefulSet'
+      ? `create ${refused.kind} ${refused.metadata.name} in StatefulSet ${name} failed error: ${why}`
+      : `Error creating: ${why}`;
+  const isKnown = server
+    .all('Event')
+    .some((each) => each['message'] === message && (each['involvedObject'] as { uid?: string }).uid === uid);
+  if (isKnown || server.get('Namespace', undefined, namespace)?.metadata.deletionTimestamp) return;
+  const event: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { generateName: `${name}.`, namespace } as unknown as KubeObject['metadata'],
+    involvedObject: { apiVersion, kind, namespace, name, uid },
+    type: 'Warning',
+    reason: 'FailedCreate',
+    message,
+    lastTimestamp: new Date().toISOString().replace(/\.\d+/, ''),
+  };
+  server.objects.create(server.typeOf('Event'), namespace, event, { manager: 'kube-controller-manager' });
 }
 
 /** Whether a merge patch would change nothing. */

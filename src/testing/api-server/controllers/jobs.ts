@@ -33,7 +33,7 @@ export function reconcileJob(hands: Hands, job: KubeObject): boolean {
   // A Job of the same name may have left pods; and a user may take a pod from its Job.
   const podName = `${name}-${uid.replace(/\W/g, '').slice(-8)}-${failed}`;
   if (failed === pods.length && !hands.get('Pod', namespace, podName)) {
-    hands.create({
+    const isMade = hands.createFor(job, {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
@@ -45,7 +45,8 @@ export function reconcileJob(hands: Hands, job: KubeObject): boolean {
       },
       spec: template.spec,
     });
-    return true;
+    if (isMade) return true;
+    return report(conditions);
   }
   return report(isSuspended ? [{ ...condition('Suspended', RESUMED), status: 'False' }] : conditions, { active: 1 });
 

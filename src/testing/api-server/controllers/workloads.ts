@@ -85,7 +85,7 @@ export function reconcileStatefulSet(hands: Hands, set: KubeObject): boolean {
     }));
     for (const { claim, template: each } of claims)
       if (!hands.get('PersistentVolumeClaim', namespace, claim))
-        hands.create({
+        hands.createFor(set, {
           apiVersion: 'v1',
           kind: 'PersistentVolumeClaim',
           metadata: { ...each.metadata, name: claim, namespace },
@@ -95,8 +95,9 @@ export function reconcileStatefulSet(hands: Hands, set: KubeObject): boolean {
       ...claims.map(({ volume, claim }) => ({ name: volume, persistentVolumeClaim: { claimName: claim } })),
       ...(template.spec.volumes ?? []),
     ];
-    hands.create(podOf(set, `${name}-${i}`, { ...template.spec, hostname: `${name}-${i}`, ...(volumes.length > 0 && { volumes }) }));
-    return true;
+    const pod = podOf(set, `${name}-${i}`, { ...template.spec, hostname: `${name}-${i}`, ...(volumes.length > 0 && { volumes }) });
+    if (hands.createFor(set, pod)) return true;
+    break;
   }
   const { living, ready, updated } = counted(set, pods);
   return hands.patch(
@@ -147,8 +148,8 @@ export function reconcileDaemonSet(hands: Hands, set: KubeObject): boolean {
     if (pods.some((pod) => nodeOf(pod) === node)) continue;
     // Kubernetes draws names of pods; here an earlier DaemonSet of that name may have left one.
     if (hands.get('Pod', namespace, `${name}-${node}`)) continue;
-    hands.create(podOf(set, `${name}-${node}`, { ...spec, nodeName: node }));
-    return true;
+    if (hands.createFor(set, podOf(set, `${name}-${node}`, { ...spec, nodeName: node }))) return true;
+    break;
   }
   const { living, ready, updated } = counted(set, pods);
   return hands.patch(
