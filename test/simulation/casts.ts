@@ -13,6 +13,8 @@ export interface Cast {
   readonly objects: readonly KubeObject[];
   /** Merge patches of the Dataset or the runtime, valid or not. */
   readonly edits: readonly Edit[];
+  /** A merge patch of the first of what exists before. */
+  readonly companionPatch?: object;
 }
 export interface Edit {
   readonly kind: string;
@@ -43,6 +45,9 @@ const datasetEdits: readonly Edit[] = [
   { kind: 'Dataset', patch: { metadata: { labels: { team: 'vision' } } } },
 ];
 
+/** Of some nodes only. */
+const inZone = { fuse: { nodeSelector: { zone: 'a' } } };
+
 const thinProfile = write.thinProfile('profile', { fileSystemType: 'fuse.s3fs', fuse: { image: 'example.io/s3fs', imageTag: 'v1' } });
 
 type Making = (namespace: string, name: string, random: Random) => Omit<Cast, 'namespace' | 'name'>;
@@ -54,11 +59,11 @@ const thin: Making = (_, name) => ({
   edits: [
     ...datasetEdits,
     edit('ThinRuntime', { fuse: { env: [{ name: 'A', value: 'b' }] } }),
-    edit('ThinRuntime', { fuse: { nodeSelector: { zone: 'a' } } }),
+    edit('ThinRuntime', inZone),
     edit('ThinRuntime', { profileName: 'nowhere' }),
     edit('ThinRuntime', { profileName: 'profile' }),
-    { kind: 'ThinRuntimeProfile', patch: { spec: { fuse: { imageTag: 'v2' } } } },
   ],
+  companionPatch: { spec: { fuse: { imageTag: 'v2' } } },
 });
 
 const juicefs: Making = (_, name) => ({
@@ -71,6 +76,7 @@ const juicefs: Making = (_, name) => ({
     edit('JuiceFSRuntime', { replicas: 2 }),
     edit('JuiceFSRuntime', { replicas: 0 }),
     edit('JuiceFSRuntime', { fuse: { options: { 'cache-size': '1024' } } }),
+    edit('JuiceFSRuntime', inZone),
     edit('JuiceFSRuntime', { worker: { networkMode: 'ContainerNetwork' } }),
     // Invalid: not a quantity.
     edit('JuiceFSRuntime', { tieredstore: { levels: [{ mediumtype: 'SSD', path: '/var/lib/juicefs', quota: 'much', low: '0.1' }] } }),
@@ -96,6 +102,7 @@ const alluxio: Making = (_, name, random) => ({
     edit('AlluxioRuntime', { worker: onPodNetwork }),
     edit('AlluxioRuntime', { properties: { 'alluxio.user.file.writetype.default': 'MUST_CACHE' } }),
     edit('AlluxioRuntime', { master: { replicas: 2 } }),
+    edit('AlluxioRuntime', inZone),
   ],
 });
 
@@ -110,6 +117,7 @@ const cache: Making = (_, name) => ({
     edit('CacheRuntime', { runtimeClassName: 'nowhere' }),
     edit('CacheRuntime', { runtimeClassName: 'plain' }),
   ],
+  companionPatch: { topology: { worker: { template: { spec: { containers: [{ name: 'worker', image: 'example.io/worker:2' }] } } } } },
 });
 
 const ossMount = (name: string) => ({ mountPoint: `oss://${name}/data`, name, options: { 'fs.oss.endpoint': 'oss.example' } });
@@ -125,6 +133,7 @@ const jindo: Making = (_, name) => ({
     edit('Dataset', { mounts: [ossMount('more')] }),
     edit('Dataset', { mounts: [{ mountPoint: 'nothing', name: 'data' }] }),
     edit('JindoRuntime', { replicas: 2 }),
+    edit('JindoRuntime', inZone),
     edit('JindoRuntime', { fuse: { properties: { 'fs.oss.download.thread.concurrency': '200' } } }),
   ],
 });
@@ -141,6 +150,7 @@ const efc: Making = (_, name, random) => ({
     edit('EFCRuntime', { replicas: 2 }),
     edit('EFCRuntime', { worker: onPodNetwork }),
     edit('EFCRuntime', { fuse: { properties: { g_x: '1' } } }),
+    edit('EFCRuntime', inZone),
     edit('Dataset', { mounts: [nas('other')] }),
   ],
 });

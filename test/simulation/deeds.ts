@@ -2,6 +2,7 @@ import { label } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { LAST_APPLIED } from '../../src/reconciler/kubernetes/kinds.ts';
 import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import { Refusal } from '../../src/testing/api-server/refusals.ts';
 import type { Deed } from './plan.ts';
 import { LEASE, nodeOf, type World } from './world.ts';
 
@@ -9,8 +10,16 @@ const OWNER = label.owner;
 /** Objects that the controller created. */
 export const oursOf = (server: ApiServer): readonly KubeObject[] => server.all().filter(({ metadata }) => metadata.labels?.[OWNER]);
 
-/** Carries out what a user or an operator does. */
-export function does(deed: Deed, { server }: World): void {
+/** Carries out what a user or an operator does, unless the server refuses it: the namespace may be gone. */
+export function does(deed: Deed, world: World): void {
+  try {
+    act(deed, world);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+}
+
+function act(deed: Deed, { server }: World): void {
   switch (deed.does) {
     case 'create': {
       const { kind, metadata } = deed.object;
@@ -58,6 +67,11 @@ export function does(deed: Deed, { server }: World): void {
     }
     case 'free the lease':
       return server.delete('Lease', LEASE.namespace, LEASE.name);
+    case 'namespace': {
+      if (deed.is === 'removed') return server.delete('Namespace', undefined, deed.name);
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: deed.name } };
+      return void server.objects.create(server.typeOf('Namespace'), undefined, namespace, { manager: 'kubectl' });
+    }
     case 'node': {
       const node = server.get('Node', undefined, deed.name);
       if (deed.is === 'added' && !node) server.put(nodeOf(deed.name));

@@ -1,5 +1,5 @@
 import { WRITES } from '../../src/testing/api-server/rules.ts';
-import type { Fault, Happening, RequestFault } from './plan.ts';
+import type { Fault, Happening, ProcessFault, RequestFault } from './plan.ts';
 import type { Random } from './random.ts';
 
 /** Kinds whose requests or watches fail by themselves. */
@@ -20,7 +20,7 @@ const KINDS = [
   'DataProcess',
   'Job',
 ] as const;
-const REFUSALS = [403, 409, 410, 422, 429, 500, 503] as const;
+const REFUSALS = [403, 409, 410, 422, 429, 500, 503, 504] as const;
 const READS = ['get', 'list', 'watch'] as const;
 
 /** A few faults, each for a while, all of which end. */
@@ -33,7 +33,6 @@ export function drawFaults(random: Random, busyMs: number): readonly Happening[]
 
 function draw(random: Random, clocks: 'wall' | 'monotonic'): Fault {
   const forMs = random.pick([50, 500, 3000, 10_000, 30_000]);
-  const whose = random.chance(0.8) ? 'leader' : 'standby';
   const kind = random.int(0, 19);
   if (kind < 8) return requests(random, forMs);
   if (kind < 11)
@@ -43,20 +42,10 @@ function draw(random: Random, clocks: 'wall' | 'monotonic'): Fault {
       how: random.pick(['stalled', 'broken', 'closed', 'gone', 'repeated']),
       forMs: random.chance(0.3) ? 80_000 : forMs,
     };
-  if (kind < 13)
-    return {
-      fails: 'process',
-      how: 'dies',
-      when: random.pick(['before', 'after']),
-      writes: random.int(1, 25),
-      forMs: random.int(10, 8000),
-    };
-  if (kind < 14) return { fails: 'process', how: random.pick(['killed', 'killed', 'ended']), whose, forMs: random.int(10, 8000) };
-  if (kind < 15) return { fails: 'process', how: clocks === 'wall' ? 'stopped' : 'suspended', whose, forMs: random.int(100, 15_000) };
+  if (kind < 15) return overcome(random, clocks);
   if (kind < 16)
-    return clocks === 'wall'
-      ? { fails: 'clock', aheadMs: random.pick([-3_600_000, -5000, 5000, 3_600_000]) }
-      : { fails: 'process', how: 'suspended', whose, forMs: random.int(100, 15_000) };
+    return clocks === 'wall' ? { fails: 'clock', aheadMs: random.pick([-3_600_000, -5000, 5000, 3_600_000]) } : overcome(random, clocks);
+  if (kind < 17 && random.chance(0.3)) return { fails: 'quota', forMs };
   if (kind < 17)
     return {
       fails: 'admission',
@@ -76,17 +65,30 @@ function draw(random: Random, clocks: 'wall' | 'monotonic'): Fault {
   return { fails: 'commands', how: random.pick(['refused', 'hang']), forMs };
 }
 
+/** What comes over a process: at a time, or at one of its next writes. */
+function overcome(random: Random, clocks: 'wall' | 'monotonic'): ProcessFault {
+  const how = random.pick(['killed', 'killed', 'ended', clocks === 'wall' ? 'stopped' : 'suspended'] as const);
+  const at = { write: random.int(1, 25), when: random.pick(['before', 'after'] as const) };
+  return {
+    fails: 'process',
+    how,
+    whose: random.pick(how === 'killed' || how === 'ended' ? ['leader', 'leader', 'standby', 'all'] : ['leader', 'leader', 'standby']),
+    ...(random.chance(0.5) && { at }),
+    forMs: how === 'killed' || how === 'ended' ? random.int(10, 8000) : random.int(100, 15_000),
+  };
+}
+
 function requests(random: Random, forMs: number): RequestFault {
   const how = random.pick(['refused', 'refused', 'unsent', 'lost', 'unheard', 'late'] as const);
   const verbs = random.pick([undefined, WRITES, READS, ['create'], ['apply'], ['patch'], ['update'], ['delete']] as const);
   return {
     fails: 'requests',
     ...(verbs && { verbs }),
-    ...(random.chance(0.6) && { kinds: [random.pick(KINDS)] }),
+    ...(random.chance(0.6) && { kinds: [random.chance(0.2) ? 'Lease' : random.pick(KINDS)] }),
     share: random.pick([0.2, 0.5, 1]),
     how,
     ...(how === 'refused' && { status: random.pick(REFUSALS) }),
-    ...(how === 'late' && { lateMs: random.pick([100, 1500, 8000]) }),
+    ...(how === 'late' && { lateMs: random.pick([100, 1200, 1500, 8000]) }),
     forMs,
   };
 }

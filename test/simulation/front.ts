@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
+import type { KubeList, KubeObject, ResourceType } from '../../src/kube/types.ts';
 import type { ApiServer } from '../../src/testing/api-server/index.ts';
 import { Refusal } from '../../src/testing/api-server/refusals.ts';
 import type { Verb } from '../../src/testing/api-server/rules.ts';
@@ -39,8 +39,9 @@ export function readRequest(
     readonly body: string | null;
   },
 ): WireRequest {
-  const url = new URL(sent.path, 'https://api.example');
-  const [, root, ...rest] = url.pathname.split('/').map(decodeURIComponent);
+  const [path = '', search = ''] = sent.path.split('?', 2);
+  const [, root, ...rest] = path.split('/').map(decodeURIComponent);
+  const query = new URLSearchParams(search);
   const [group, version, ...within] = root === 'api' ? ['', ...rest] : rest;
   const isInside = within[0] === 'namespaces' && within.length > 2;
   const [plural, name, subresource] = isInside ? within.slice(2) : within;
@@ -48,12 +49,12 @@ export function readRequest(
   if (!type) throw new Refusal(404, undefined, '404 page not found');
   const patch = PATCHES[sent.headers['content-type'] ?? ''];
   return {
-    verb: verbOf(sent.method, name, patch, url.searchParams),
+    verb: verbOf(sent.method, name, patch, query),
     type,
     namespace: isInside ? within[1] : undefined,
     name,
     subresource,
-    query: url.searchParams,
+    query,
     metadataOnly: (sent.headers['accept'] ?? '').includes('PartialObjectMetadata'),
     body:
       sent.body === null
@@ -73,11 +74,27 @@ function verbOf(method: string, name: string | undefined, patch: string | undefi
   return name === undefined ? 'list' : 'get';
 }
 
+const texts = new WeakMap<object, string>();
+/** As JSON. What the server has stored never changes, so each is written once for all who read it. */
+export function textOf(stored: object): string {
+  const known = texts.get(stored);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(stored);
+  texts.set(stored, text);
+  return text;
+}
+const textOfList = ({ items, ...rest }: KubeList): string =>
+  `${JSON.stringify(rest).slice(0, -1)},"items":[${items.map(textOf).join(',')}]}`;
+
 /** What the server answers to anything but a watch. It acts at once. */
 export async function answerTo(server: ApiServer, request: WireRequest, admit: Admission): Promise<WireAnswer> {
   try {
     const body = await act(server, request, admit);
-    return { status: request.verb === 'create' ? 201 : 200, headers: {}, text: JSON.stringify(body) };
+    return {
+      status: request.verb === 'create' ? 201 : 200,
+      headers: {},
+      text: request.verb === 'list' ? textOfList(body as KubeList) : textOf(body),
+    };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return refusalAnswer(error);
@@ -92,8 +109,8 @@ export const refusalAnswer = ({ status, body, message }: Refusal): WireAnswer =>
 
 function act(server: ApiServer, request: WireRequest, admit: Admission): object | Promise<object> {
   const { verb, type, namespace, name = '', subresource, query, body, metadataOnly } = request;
-  // Events are answered and not kept: no check reads them, and nobody would ever delete them.
-  if (type.plural === 'events') return verb === 'list' ? { metadata: { resourceVersion: '1' }, items: [] } : (body as object);
+  // The controller's events are answered and not kept: no check reads them, and nobody would ever delete them.
+  if (type.group === 'events.k8s.io') return verb === 'list' ? { metadata: { resourceVersion: '1' }, items: [] } : (body as object);
   const at = { type, namespace, name, subresource };
   const writing = {
     manager: query.get('fieldManager') ?? 'unknown',

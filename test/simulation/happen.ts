@@ -1,11 +1,13 @@
+import { label } from '../../src/api/index.ts';
 import type { Controller } from '../../src/testing/api-server/controllers/index.ts';
 import { Refusal } from '../../src/testing/api-server/refusals.ts';
-import { WRITES } from '../../src/testing/api-server/rules.ts';
 import type { ApiServer } from '../../src/testing/api-server/index.ts';
 import { does, oursOf } from './deeds.ts';
+import { DENIED, mirrored, quotas } from './admission.ts';
 import type { Admission, WireRequest } from './front.ts';
 import { type Fate, refusalOf } from './network.ts';
 import type { Fault, Happening, Plan, RequestFault } from './plan.ts';
+import { createProcessFaults } from './process-faults.ts';
 import type { Random } from './random.ts';
 import type { Process, VirtualTime } from './time.ts';
 import type { World } from './world.ts';
@@ -31,24 +33,8 @@ export interface Troubles {
   end(world: World): void;
 }
 
-const RIVALS = 'fluid.io/dataset';
-export const DENIED = 'exceeded quota: for ever';
-
-interface PodTemplate {
-  readonly spec: { readonly containers?: readonly { readonly image?: string }[] };
-}
-/** What a webhook makes of a workload: its images come from a mirror. */
-export function mirrored<T extends object>(object: T): T {
-  const { spec } = object as { spec?: { template?: PodTemplate } };
-  const template = spec?.template;
-  if (!template?.spec?.containers) return object;
-  const containers = template.spec.containers.map((each) => ({
-    ...each,
-    image: each.image?.startsWith('mirror/') ? each.image : `mirror/${each.image}`,
-  }));
-  return { ...object, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
-}
-
+/** A label that the controller writes, and that a rival changes back. */
+const RIVALS = label.datasetId;
 /** @param random decides which requests meet a fault, and how long each takes */
 export function createTroubles(plan: Plan, time: VirtualTime, random: Random): Troubles {
   const rivals = new Set<{ readonly kind: string; readonly namespace: string | undefined; readonly name: string }>();
@@ -57,9 +43,7 @@ export function createTroubles(plan: Plan, time: VirtualTime, random: Random): T
   const requestFaults = new Set<RequestFault>();
   const denials = new Set<Extract<Fault, { fails: 'admission' }>>();
   const commandFaults = new Set<Extract<Fault, { fails: 'commands' }>>();
-  const deaths = new Set<{ left: number; readonly when: 'before' | 'after'; readonly forMs: number }>();
-  let onStopped: (process: Process) => void = () => {};
-  let kills: (process: Process, forMs: number) => void = () => {};
+  const processes = createProcessFaults(time);
 
   const lasts = <T>(set: Set<T>, item: T, forMs: number): void => {
     set.add(item);
@@ -70,14 +54,8 @@ export function createTroubles(plan: Plan, time: VirtualTime, random: Random): T
 
   function fateOf(process: Process, request: WireRequest): Fate {
     const fate = { thereMs: random.int(0, 3), backMs: random.int(0, 3) };
-    if (WRITES.includes(request.verb) && request.type.kind !== 'Lease')
-      for (const death of deaths) {
-        if (--death.left > 0) continue;
-        deaths.delete(death);
-        const { when, forMs } = death;
-        time.after(0, () => kills(process, forMs));
-        return when === 'before' ? { ...fate, thereMs: 1, lost: 'before' } : { ...fate, backMs: 1 };
-      }
+    const when = processes.atWrite(process, request);
+    if (when !== undefined) return when === 'before' ? { ...fate, thereMs: 1, lost: 'before' } : { ...fate, backMs: 1 };
     for (const fault of requestFaults) {
       if (!isMet(fault, request)) continue;
       const { how, status = 500, lateMs = 0 } = fault;
@@ -106,6 +84,11 @@ export function createTroubles(plan: Plan, time: VirtualTime, random: Random): T
           process.jumpedMs = time.nowMs;
         }
         return;
+      case 'quota': {
+        for (const quota of quotas('team'))
+          if (world.server.get('Namespace', undefined, quota.metadata.namespace ?? '')) world.server.put(quota);
+        return void time.after(fault.forMs, () => lift(world.server));
+      }
       case 'controllers':
         for (const each of fault.which as Controller[]) world.controllers.paused.add(each);
         return void time.after(fault.forMs, () => {
@@ -135,8 +118,12 @@ export function createTroubles(plan: Plan, time: VirtualTime, random: Random): T
       case 'watch':
         return watchFails(fault, world);
       case 'process':
-        return processFails(fault, world);
+        return processes.fails(fault, world);
     }
+  }
+
+  function lift(server: ApiServer): void {
+    for (const { kind, metadata } of quotas('team')) server.delete(kind, metadata.namespace, metadata.name);
   }
 
   function watchFails({ kind, how, forMs }: Extract<Fault, { fails: 'watch' }>, { network, server }: World): void {
@@ -149,44 +136,16 @@ export function createTroubles(plan: Plan, time: VirtualTime, random: Random): T
     }
   }
 
-  function processFails(fault: Extract<Fault, { fails: 'process' }>, world: World): void {
-    if (fault.how === 'dies') {
-      kills = (process, forMs) => {
-        const place = world.places.find((each) => each.process === process);
-        if (!place) return;
-        world.kill(place);
-        time.after(forMs, () => place.process ?? world.start(place));
-      };
-      return void deaths.add({ left: fault.writes, when: fault.when, forMs: fault.forMs });
-    }
-    const { how, whose, forMs } = fault;
-    const leader = world.leader();
-    const place = whose === 'leader' ? leader : world.places.find((each) => each !== leader);
-    const process = place?.process;
-    if (!place || !process || process.state !== 'running') return;
-    if (how === 'ended') {
-      onStopped(process);
-      const restart = () => void time.after(forMs, () => place.process ?? world.start(place));
-      void world.stop(place).then(restart, restart);
-    } else if (how === 'killed') {
-      world.kill(place);
-      time.after(forMs, () => place.process ?? world.start(place));
-    } else {
-      time.pause(process);
-      time.after(forMs, () => time.resume(process, forMs, how === 'suspended'));
-    }
-  }
-
   return {
     fateOf,
     set onStopped(call: (process: Process) => void) {
-      onStopped = call;
+      processes.onStopped = call;
     },
     get count() {
       return count;
     },
     get isCalm() {
-      return requestFaults.size + denials.size + commandFaults.size + deaths.size === 0 && !failsToLead;
+      return requestFaults.size + denials.size + commandFaults.size === 0 && processes.isCalm && !failsToLead;
     },
     onLed() {
       if (!failsToLead) return;
@@ -225,9 +184,11 @@ export function createTroubles(plan: Plan, time: VirtualTime, random: Random): T
       for (const { how } of commandFaults) return how === 'hang' ? { ms: 60_000 } : { ms, error: 'simulated: the connection was refused' };
       return { ms };
     },
-    end({ controllers, machines, places, start }) {
+    end({ controllers, machines, places, server, start }) {
+      lift(server);
       machines.rest();
-      for (const set of [requestFaults, denials, commandFaults, deaths, rivals]) set.clear();
+      for (const set of [requestFaults, denials, commandFaults, rivals]) set.clear();
+      processes.end();
       failsToLead = false;
       controllers.paused.clear();
       controllers.unready.clear();

@@ -11,7 +11,7 @@
  *   --threads N        on N threads; default 2
  */
 import { parseArgs } from 'node:util';
-import { runMutants } from './mutants-run.ts';
+import { runPlantedFaults } from './planted/run.ts';
 import { said } from './plan.ts';
 import { run } from './run.ts';
 import { planOf } from './scenario.ts';
@@ -24,7 +24,7 @@ const { values } = parseArgs({
     seeds: { type: 'string' },
     from: { type: 'string' },
     only: { type: 'string' },
-    threads: { type: 'string', default: '2' },
+    threads: { type: 'string' },
     trace: { type: 'boolean', default: false },
     faults: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
@@ -33,27 +33,35 @@ const { values } = parseArgs({
 });
 const TRACED = 20_000;
 
+/** @throws TypeError that names the flag */
+function whole(flag: 'seed' | 'seeds' | 'from' | 'threads'): number | undefined {
+  const text = values[flag];
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw new TypeError(`--${flag}: expected a whole number, found ${JSON.stringify(text)}`);
+  return Number(text);
+}
+const [seed, seeds, from, threads = 2] = [whole('seed'), whole('seeds'), whole('from'), whole('threads')];
+if (threads < 1) throw new TypeError('--threads: expected 1 or more');
+const only = values.only?.split(',').filter(Boolean);
+
 if (values.faults) {
-  const missed = await runMutants(values.only?.split(',') ?? [], {
-    threads: Number(values.threads),
-    ...(values.seeds !== undefined && { worlds: Number(values.seeds) }),
-  });
+  const missed = await runPlantedFaults(only ?? [], { threads, ...(seeds !== undefined && { worlds: seeds }) });
   process.exitCode = missed > 0 ? 1 : 0;
-} else if (values.seed !== undefined) await replay(Number(values.seed));
+} else if (seed !== undefined) await replay(seed);
 else {
-  const found = await runSeeds(Number(values.seeds ?? 100), {
-    ...(values.from !== undefined && { from: Number(values.from) }),
-    threads: Number(values.threads),
-    first: values.first,
-  });
+  const found = await runSeeds(seeds ?? 100, { ...(from !== undefined && { from }), threads, first: values.first });
   process.exitCode = found > 0 ? 1 : 0;
 }
 
 async function replay(seed: number): Promise<void> {
-  const whole = planOf(seed);
-  const asked = values.only?.split(',').filter(Boolean).map(Number);
-  const kept = asked ?? (values.shrink ? await shrink(whole) : undefined) ?? whole.happenings.map((_, i) => i);
-  const plan = onlyOf(whole, kept);
+  const all = planOf(seed);
+  const asked = only?.map((text) => {
+    if (!/^\d+$/.test(text) || !(Number(text) in all.happenings))
+      throw new TypeError(`--only: expected numbers of happenings, found ${text}`);
+    return Number(text);
+  });
+  const kept = asked ?? (values.shrink ? await shrink(all) : undefined) ?? all.happenings.map((_, i) => i);
+  const plan = onlyOf(all, kept);
   console.log(
     `${plan.candidates} processes, ${plan.nodes} nodes, probes every ${plan.probeMs} ms; all faults have ended after ${plan.calmMs / 1000} s`,
   );

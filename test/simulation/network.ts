@@ -3,8 +3,9 @@ import type { Pools } from '../../src/kube/client/connection.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import type { ApiServer } from '../../src/testing/api-server/index.ts';
 import { Refusal } from '../../src/testing/api-server/refusals.ts';
-import { type Admission, answerTo, lister, readRequest, refusalAnswer, selectors, type WireAnswer, type WireRequest } from './front.ts';
+import { type Admission, answerTo, readRequest, refusalAnswer, type WireAnswer, type WireRequest } from './front.ts';
 import type { Random } from './random.ts';
+import { broken, createStreams, type OpenStream } from './streams.ts';
 import type { Process, VirtualTime } from './time.ts';
 
 /** What becomes of one request. */
@@ -29,18 +30,8 @@ export interface NetworkRules {
   onAnswered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): void;
   /** The answer has come, or the connection broke. */
   onDelivered(process: Process, request: WireRequest, isTaken: boolean): void;
-}
-
-/** A watch between the server and a process. */
-export interface OpenStream {
-  readonly process: Process;
-  readonly type: ResourceType;
-  /** Nothing is delivered before this, ms since the epoch. */
-  stalledUntilMs: number;
-  /** Ends it, as the server does, or as a connection that breaks. */
-  end(how: 'closed' | 'broken'): void;
-  /** Delivers the last event once more. */
-  repeat(): void;
+  /** A watch shows an object, which the process reads in this turn. */
+  onShown(process: Process, object: KubeObject): void;
 }
 
 export interface Network {
@@ -49,8 +40,6 @@ export interface Network {
   readonly streams: ReadonlySet<OpenStream>;
 }
 
-const broken = (code: string, syscall?: string) => Object.assign(new Error(`simulated: ${code}`), { code, ...(syscall && { syscall }) });
-
 export function createNetwork(
   time: VirtualTime,
   server: ApiServer,
@@ -58,7 +47,7 @@ export function createNetwork(
   rules: NetworkRules,
   random: Random,
 ): Network {
-  const streams = new Set<OpenStream>();
+  const { streams, open: openStream } = createStreams(time, server, random, rules.onShown);
 
   function dispatch(process: Process, sent: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     let isOver = false;
@@ -138,82 +127,10 @@ export function createNetwork(
       time.after(fate.thereMs, () => {
         const answer: WireAnswer = fate.refused ?? { status: 200, headers: {}, text: '' };
         rules.onAnswered(process, request, answer, undefined);
-        const body = answer.status === 200 ? stream(process, request, signal) : { text: async () => answer.text };
+        const body = answer.status === 200 ? openStream(process, request, signal) : { text: async () => answer.text };
         time.arrive(fate.backMs, () => settle(() => resolve({ statusCode: answer.status, headers: answer.headers, body })), process);
       });
     });
-  }
-
-  function stream(process: Process, request: WireRequest, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    const { type, namespace, query, metadataOnly } = request;
-    const ready: Uint8Array[] = [];
-    let last: string | undefined;
-    let isEnded = false;
-    let failure: Error | undefined;
-    let waiting: PromiseWithResolvers<void> | undefined;
-    let lastAt = 0;
-    const wake = () => {
-      waiting?.resolve();
-      waiting = undefined;
-    };
-    /** In order, and not before it may be. */
-    function later(run: () => void): void {
-      lastAt = Math.max(lastAt, entry.stalledUntilMs, time.nowMs + random.int(0, 4));
-      time.arrive(lastAt - time.nowMs, () => (run(), wake()), process);
-    }
-    const closing = new AbortController();
-    const entry: OpenStream = {
-      process,
-      type,
-      stalledUntilMs: 0,
-      end(how) {
-        streams.delete(entry);
-        closing.abort();
-        if (how === 'closed') return later(() => (isEnded = true));
-        time.arrive(0, () => ((failure = broken('UND_ERR_SOCKET')), wake()), process);
-      },
-      repeat() {
-        const line = last;
-        if (line !== undefined) later(() => ready.push(Buffer.from(line)));
-      },
-    };
-    streams.add(entry);
-    signal.addEventListener('abort', () => (streams.delete(entry), closing.abort(), wake()), { once: true });
-    const send = (event: object) => {
-      last = `${JSON.stringify(event)}\n`;
-      const line = Buffer.from(last);
-      later(() => ready.push(line));
-    };
-    const options = {
-      ...selectors(query),
-      namespace,
-      metadataOnly,
-      resourceVersion: query.get('resourceVersion') ?? '0',
-      timeoutSeconds: Number(query.get('timeoutSeconds') ?? 300),
-      signal: closing.signal,
-    };
-    void (async () => {
-      try {
-        for await (const event of lister(server).watch(type, options)) send(event);
-      } catch (error) {
-        const { status = 500, body } = error as { status?: number; body?: object };
-        send({ type: 'ERROR', object: { kind: 'Status', apiVersion: 'v1', metadata: {}, code: status, ...body } as unknown as KubeObject });
-      }
-      if (streams.delete(entry)) later(() => (isEnded = true));
-    })();
-
-    return {
-      async *[Symbol.asyncIterator]() {
-        for (;;) {
-          if (signal.aborted) throw signal.reason;
-          if (failure) throw failure;
-          const chunk = ready.shift();
-          if (chunk) yield chunk;
-          else if (isEnded) return;
-          else await (waiting ??= Promise.withResolvers()).promise;
-        }
-      },
-    };
   }
 
   return {
@@ -240,6 +157,7 @@ export function refusalOf(status: number, request: WireRequest): WireAnswer {
     410: 'Expired',
     422: 'Invalid',
     500: 'InternalError',
+    504: 'Timeout',
   };
   // What is for all clients is a line of text.
   if (status === 429) return { status, headers: { 'retry-after': '1' }, text: 'Too many requests, please try again later.' };

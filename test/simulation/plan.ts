@@ -11,8 +11,12 @@ export interface Plan {
   readonly probeMs: number;
   /** Between two reads of Secrets that are written, ms; 0: never. */
   readonly secretMs: number;
+  /** What each pass takes of the processor, ms. */
+  readonly passMs: number;
   /** A webhook changes images, for ever. */
   readonly mutates: boolean;
+  /** Variables of the environment that decide how objects are rendered. */
+  readonly env: Readonly<Record<string, string>>;
   /** Keys that a process reconciles at a time. */
   readonly concurrency: number;
   /** Objects of this kind are denied, for ever. */
@@ -40,6 +44,8 @@ export type Deed =
    */
   | { readonly does: 'lose' | 'vandalize' | 'disown' | 'forge'; readonly which: number }
   | { readonly does: 'free the lease' }
+  /** A namespace is deleted with all that is in it, or made anew. */
+  | { readonly does: 'namespace'; readonly name: string; readonly is: 'added' | 'removed' }
   | { readonly does: 'node'; readonly name: string; readonly is: 'added' | 'removed' | 'tainted' | 'free' };
 
 /** What goes wrong for a while. */
@@ -51,14 +57,7 @@ export type Fault =
       readonly how: 'stalled' | 'broken' | 'closed' | 'gone' | 'repeated';
       readonly forMs: number;
     }
-  /** SIGKILL of the process that holds the lease, or of another one; a new one starts after a while. */
-  | { readonly fails: 'process'; readonly how: 'killed'; readonly whose: 'leader' | 'standby'; readonly forMs: number }
-  /** The process stands still: SIGSTOP, or a machine that is suspended with its monotonic clock. */
-  | { readonly fails: 'process'; readonly how: 'stopped' | 'suspended'; readonly whose: 'leader' | 'standby'; readonly forMs: number }
-  /** The process ends at a write: before the server has it, or before the answer comes. */
-  | { readonly fails: 'process'; readonly how: 'dies'; readonly when: 'before' | 'after'; readonly writes: number; readonly forMs: number }
-  /** It is told to end, as with SIGTERM. */
-  | { readonly fails: 'process'; readonly how: 'ended'; readonly whose: 'leader' | 'standby'; readonly forMs: number }
+  | ProcessFault
   /** What a process does when it begins to lead throws once. */
   | { readonly fails: 'leading'; readonly forMs: number }
   /** Another writer changes an object back, again and again. */
@@ -66,11 +65,28 @@ export type Fault =
   | { readonly fails: 'clock'; readonly aheadMs: number }
   /** Admission refuses writes of a kind: a quota, a webhook. */
   | { readonly fails: 'admission'; readonly kinds: readonly string[]; readonly message: string; readonly forMs: number }
+  /** A quota allows no pods in the namespaces of users: the controllers of Kubernetes make none, and say so in events. */
+  | { readonly fails: 'quota'; readonly forMs: number }
   /** Controllers of Kubernetes that do nothing. */
   | { readonly fails: 'controllers'; readonly which: readonly string[]; readonly forMs: number }
   /** Pods of these workloads do not become ready. */
   | { readonly fails: 'pods'; readonly of: string; readonly forMs: number }
   | { readonly fails: 'commands'; readonly how: 'refused' | 'hang'; readonly forMs: number };
+
+/** What comes over a process. A new one starts after a while, and one that stood still goes on. */
+export interface ProcessFault {
+  readonly fails: 'process';
+  /**
+   * `killed`: as by SIGKILL. `ended`: told to end, as by SIGTERM. `stopped`: stands still, as by SIGSTOP. `suspended`: so does its machine, with
+   * its monotonic clock.
+   */
+  readonly how: 'killed' | 'ended' | 'stopped' | 'suspended';
+  /** `all`: one after the other at once, as when a Deployment is deleted. */
+  readonly whose: 'leader' | 'standby' | 'all';
+  /** Not at a time but at this write from then on, of whoever leads: before the server has it, or before its answer comes. */
+  readonly at?: { readonly write: number; readonly when: 'before' | 'after' };
+  readonly forMs: number;
+}
 
 /** Requests that go wrong, each with this probability. */
 export interface RequestFault {

@@ -5,9 +5,10 @@ import { divergence } from './checks/converged.ts';
 import { restCheck } from './checks/rest.ts';
 import type { WireRequest } from './front.ts';
 import { createTroubles } from './happen.ts';
+import { installTime } from './install-time.ts';
 import type { Happening, Plan } from './plan.ts';
 import { createRandom, hash } from './random.ts';
-import { createTime, installTime, type Process } from './time.ts';
+import { createTime, type Process } from './time.ts';
 import { createWorld, type Place, type World } from './world.ts';
 
 export interface Outcome {
@@ -33,6 +34,9 @@ const LOOK_MS = 500;
 export async function run(plan: Plan, { keep = 0 }: { readonly keep?: number } = {}): Promise<Outcome> {
   const time = createTime(START_MS);
   const random = createRandom(`run ${plan.seed}`);
+  // Most errors of a world are its own, and nobody reads where they came from; to know it, `--trace`.
+  const { stackTraceLimit } = Error;
+  if (keep === 0) Error.stackTraceLimit = 0;
   const uninstall = installTime(time, START_MS, random.fork('process').next);
   const lines: string[] = [];
   let trace = 0;
@@ -52,7 +56,7 @@ export async function run(plan: Plan, { keep = 0 }: { readonly keep?: number } =
   const troubles = createTroubles(plan, time, random.fork('faults'));
   const users = new Set<string>();
   const isUsers = (uid: string) => users.has(uid);
-  const checks = createChecks({ time, troubles, isUsers, found, world: () => world });
+  const checks = createChecks({ plan, time, troubles, isUsers, found, world: () => world });
   const restart = (place: Place, error: unknown) => {
     note(`${place.identity} ends: ${error instanceof Error ? error.message : String(error)}`);
     world.kill(place);
@@ -75,6 +79,7 @@ export async function run(plan: Plan, { keep = 0 }: { readonly keep?: number } =
         checks.onAnswered(process, request, answer, before);
       },
       onDelivered: checks.onDelivered,
+      onShown: checks.onShown,
       onStart: checks.onStart,
       onTick: () => troubles.tick(world.server),
       onEnd: restart,
@@ -128,6 +133,7 @@ export async function run(plan: Plan, { keep = 0 }: { readonly keep?: number } =
   } finally {
     for (const place of world.places) world.kill(place);
     uninstall();
+    Error.stackTraceLimit = stackTraceLimit;
     process.off('unhandledRejection', onRejection);
   }
   return { finding, trace, events: time.events, passes: checks.passes, lines };

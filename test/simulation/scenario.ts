@@ -1,3 +1,4 @@
+import { STORAGE_ENV } from '../../runtimes/thin/config.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { sidecar } from '../../src/api/sidecars.ts';
 import { reader } from '../support/objects.ts';
@@ -17,7 +18,8 @@ export function planOf(seed: number): Plan {
   const casts = kinds.map((kind, i) =>
     castOf(kind, random.chance(0.8) ? 'ml' : 'lab', i === 0 || random.chance(0.1) ? 'demo' : 'other', random),
   );
-  const deeds = [...casts.flatMap((cast) => deedsOf(cast, random)), ...elsewhere(random)];
+  const deeds = [...casts.flatMap((cast) => deedsOf(cast, random)), ...elsewhere(random, casts)];
+  if (random.chance(0.3)) deeds.push(afterwards(random.pick(casts), random));
   const faults = drawFaults(random, BUSY_MS);
   const happenings = [...deeds, ...faults].toSorted((a, b) => a.atMs - b.atMs);
   const given = new Map(casts.flatMap((cast) => cast.given).map((object) => [`${object.kind}/${object.metadata.name}`, object]));
@@ -28,9 +30,11 @@ export function planOf(seed: number): Plan {
     nodes: random.int(1, 3),
     probeMs: random.pick([0, 10_000, 60_000]),
     secretMs: random.pick([0, 300_000]),
+    passMs: random.pick([0, 0, 0, 12]),
     mutates: random.chance(0.1),
+    env: random.chance(0.3) ? { [STORAGE_ENV]: 'secret' } : {},
     concurrency: random.pick([1, 2, 32]),
-    ...(random.chance(0.1) && { denied: random.pick(['ServiceAccount', 'ConfigMap', 'StatefulSet', 'PersistentVolume', 'Job']) }),
+    ...(random.chance(0.1) && { denied: random.pick(['ServiceAccount', 'ConfigMap', 'StatefulSet', 'PersistentVolume', 'Job', 'Pod']) }),
     given: [...given.values()],
     happenings,
     calmMs: Math.max(1000, ...ends),
@@ -52,22 +56,42 @@ function deedsOf(cast: Cast, random: Random): readonly Happening[] {
     const object = random.pick(objects);
     if (kind < 6 && edits.length > 0) {
       const { kind, patch, at: where = { namespace, name } } = random.pick(edits);
-      at(atMs, { does: 'edit', kind, ...where, ...(kind.endsWith('Profile') && { name: 'profile' }), patch });
+      at(atMs, { does: 'edit', kind, ...where, patch });
     } else if (kind < 9) {
       at(atMs, { does: 'delete', kind: object.kind, namespace: object.metadata.namespace ?? '', name: object.metadata.name });
       if (random.chance(0.8)) create(object, atMs + random.int(0, 5000));
     } else at(atMs, { does: random.pick(['lose', 'vandalize', 'disown', 'forge']), which: random.int(0, 30) });
   }
+  const [companion] = cast.given;
+  if (companion && random.chance(0.3)) {
+    const atMs = random.int(0, BUSY_MS);
+    const named = { kind: companion.kind, namespace: '', name: companion.metadata.name };
+    if (cast.companionPatch && random.chance(0.7)) at(atMs, { does: 'edit', ...named, patch: cast.companionPatch });
+    else {
+      at(atMs, { does: 'delete', ...named });
+      if (random.chance(0.8)) create(companion, atMs + random.int(0, 5000));
+    }
+  }
   if (random.chance(0.08)) create(squatter(cast, random), 0);
   return [...happenings, ...operationsOn(cast, random, BUSY_MS), ...podsOn(cast, random)];
+}
+
+/** An edit when the others are done. */
+function afterwards({ namespace, name, edits, given, companionPatch }: Cast, random: Random): Happening {
+  const atMs = BUSY_MS + random.int(3000, 12_000);
+  const [companion] = given;
+  if (companion && companionPatch && random.chance(0.5))
+    return { atMs, does: 'edit', kind: companion.kind, namespace: '', name: companion.metadata.name, patch: companionPatch };
+  const { kind, patch, at = { namespace, name } } = random.pick(edits);
+  return { atMs, does: 'edit', kind, ...at, patch };
 }
 
 /** Pods that mount the claim for a while, and pods with a sidecar whose application ends. */
 function podsOn({ namespace, name }: Cast, random: Random): readonly Happening[] {
   const happenings: Happening[] = [];
-  const count = random.pick([0, 0, 0, 1, 2]);
+  const count = random.pick([0, 0, 1, 1, 2]);
   for (let i = 0; i < count; i++) {
-    const atMs = random.int(0, BUSY_MS);
+    const atMs = random.int(0, BUSY_MS / 2);
     const pod = reader(`reader-${name}-${i}`, name);
     const object = { ...pod, metadata: { ...pod.metadata, namespace, labels: { app: 'reader' } } };
     happenings.push({ atMs, does: 'create', object });
@@ -107,10 +131,22 @@ const application = (namespace: string): KubeObject => ({
   },
 });
 
-function elsewhere(random: Random): readonly Happening[] {
+function elsewhere(random: Random, casts: readonly Cast[]): readonly Happening[] {
   const happenings: Happening[] = [];
   if (random.chance(0.1)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'free the lease' });
+  if (random.chance(0.06)) happenings.push(...withNamespace(random.pick(casts), random));
   if (random.chance(0.3)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'node', name: 'node-9', is: 'added' });
   if (random.chance(0.2)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'node', name: 'node-1', is: 'removed' });
   return happenings;
+}
+
+/** A namespace is deleted while the controller is at work in it. Most come back, some with the same Datasets. */
+function withNamespace({ namespace, objects }: Cast, random: Random): readonly Happening[] {
+  const atMs = random.int(0, BUSY_MS);
+  const backMs = atMs + random.int(0, 20_000);
+  return [
+    { atMs, does: 'namespace', name: namespace, is: 'removed' },
+    ...(random.chance(0.7) ? [{ atMs: backMs, does: 'namespace', name: namespace, is: 'added' } as const] : []),
+    ...(random.chance(0.5) ? objects.map((object): Happening => ({ atMs: backMs + random.int(0, 500), does: 'create', object })) : []),
+  ];
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createAgenda, type Event as AgendaEvent } from './agenda.ts';
 
 /** A process of the simulated world: what it schedules happens only while it runs, by clocks of its own. */
 export interface Process {
@@ -7,6 +8,8 @@ export interface Process {
   wallAheadMs: number;
   /** Monotonic clock, ms that it is behind: for how long the machine was suspended. */
   suspendedMs: number;
+  /** Until when it computes, by the world's time: nothing that comes meanwhile is seen before. */
+  busyUntilMs: number;
   state: 'running' | 'paused' | 'dead';
   /** When it last stood still, and when its wall clock last jumped, ms since the epoch. */
   pausedMs: number;
@@ -15,13 +18,7 @@ export interface Process {
   readonly backlog: Event[];
 }
 
-interface Event {
-  readonly process: Process | undefined;
-  readonly run: () => void;
-  /** By the monotonic clock of its process: a timer of a machine that was suspended is late by as much. */
-  readonly dueMs: number | undefined;
-  cancelled: boolean;
-}
+type Event = AgendaEvent<Process>;
 
 /** Time of the simulated world: it stands still while anything can happen, then jumps to the next event. */
 export interface VirtualTime {
@@ -32,6 +29,10 @@ export interface VirtualTime {
   after(ms: number, run: () => void, process?: Process): () => void;
   /** Something comes to the process in `ms`: whatever its own clocks say meanwhile. */
   arrive(ms: number, run: () => void, process: Process): void;
+  /** The process whose turn it is computes for so long. */
+  spend(ms: number): void;
+  /** By the world's time, as the process knows it. */
+  nowOf(process: Process | undefined): number;
   /** Runs `work` as a process: all that it awaits belongs to the process too. */
   as<T>(process: Process, work: () => T): T;
   /** Runs what does not belong to the world, while its time stands still. */
@@ -47,23 +48,27 @@ export interface VirtualTime {
   readonly events: number;
 }
 
-const real = { setImmediate, Date, performance };
-const drained = () => new Promise<void>((resolve) => real.setImmediate(resolve));
+/** Virtual time stands in its place. */
+const { setImmediate: realImmediate } = globalThis;
+const drained = () => new Promise<void>((resolve) => realImmediate(resolve));
+/** One for all worlds: each storage that was ever used stays in the frame of whoever runs them, and makes every turn dearer. */
+const context = new AsyncLocalStorage<Process>();
 /** More than any world needs in all its time: two parts of it wake each other. */
 const MOST_EVENTS = 400_000;
 
 export function createTime(startMs: number): VirtualTime & { readonly current: () => Process | undefined } {
-  const context = new AsyncLocalStorage<Process>();
-  const agenda = createAgenda();
+  const agenda = createAgenda<Process>();
   let nowMs = startMs;
   let events = 0;
 
-  const monotonicOf = ({ suspendedMs }: Process) => nowMs - suspendedMs;
+  const nowOf = (process: Process | undefined) => Math.max(nowMs, process?.busyUntilMs ?? 0);
+  const monotonicOf = (process: Process) => nowOf(process) - process.suspendedMs;
 
   function happen(event: Event): void {
     const { process, run, dueMs } = event;
     if (event.cancelled || process?.state === 'dead') return;
     if (process?.state === 'paused') return void process.backlog.push(event);
+    if (process && process.busyUntilMs > nowMs) return agenda.push(process.busyUntilMs, event);
     if (process && dueMs !== undefined && monotonicOf(process) < dueMs) return agenda.push(nowMs + dueMs - monotonicOf(process), event);
     event.cancelled = true;
     if (process) context.run(process, run);
@@ -78,7 +83,16 @@ export function createTime(startMs: number): VirtualTime & { readonly current: (
       return events;
     },
     current: () => context.getStore(),
-    createProcess: (name) => ({ name, wallAheadMs: 0, suspendedMs: 0, state: 'running', pausedMs: 0, jumpedMs: 0, backlog: [] }),
+    createProcess: (name) => ({
+      name,
+      wallAheadMs: 0,
+      suspendedMs: 0,
+      busyUntilMs: 0,
+      state: 'running',
+      pausedMs: 0,
+      jumpedMs: 0,
+      backlog: [],
+    }),
     after(ms, run, process) {
       const event: Event = { process, run, dueMs: process && monotonicOf(process) + ms, cancelled: false };
       agenda.push(nowMs + ms, event);
@@ -87,6 +101,11 @@ export function createTime(startMs: number): VirtualTime & { readonly current: (
       };
     },
     arrive: (ms, run, process) => agenda.push(nowMs + ms, { process, run, dueMs: undefined, cancelled: false }),
+    spend(ms) {
+      const process = context.getStore();
+      if (process) process.busyUntilMs = nowOf(process) + ms;
+    },
+    nowOf,
     as: (process, work) => context.run(process, work),
     asWorld: (work) => context.exit(work),
     pause: (process) => {
@@ -115,104 +134,5 @@ export function createTime(startMs: number): VirtualTime & { readonly current: (
       }
       nowMs = untilMs;
     },
-  };
-}
-
-/** Events in the order of their time; those of one time in the order in which they were added. */
-function createAgenda() {
-  const heap: { readonly at: number; readonly serial: number; readonly event: Event }[] = [];
-  let serial = 0;
-  const before = (i: number, j: number): boolean => {
-    const [a, b] = [heap[i]!, heap[j]!];
-    return a.at < b.at || (a.at === b.at && a.serial < b.serial);
-  };
-  const swap = (i: number, j: number) => {
-    [heap[i], heap[j]] = [heap[j]!, heap[i]!];
-  };
-  return {
-    get nextMs() {
-      return heap[0]?.at ?? Infinity;
-    },
-    push(at: number, event: Event) {
-      heap.push({ at, serial: serial++, event });
-      for (let i = heap.length - 1; i > 0 && before(i, (i - 1) >> 1); i = (i - 1) >> 1) swap(i, (i - 1) >> 1);
-    },
-    pop(): Event | undefined {
-      const first = heap[0];
-      const last = heap.pop();
-      if (!first || !last || heap.length === 0) return first?.event;
-      heap[0] = last;
-      for (let i = 0; ; ) {
-        const [left, right] = [2 * i + 1, 2 * i + 2];
-        const least = right < heap.length && before(right, left) ? right : left;
-        if (least >= heap.length || !before(least, i)) return first.event;
-        swap(i, least);
-        i = least;
-      }
-    },
-  };
-}
-
-/** Puts virtual time and chance in the place of the real ones. Returns what puts the real ones back. */
-export function installTime(time: ReturnType<typeof createTime>, startMs: number, random: () => number): () => void {
-  const before = {
-    setTimeout,
-    clearTimeout,
-    setInterval,
-    clearInterval,
-    setImmediate,
-    clearImmediate,
-    Date,
-    performance,
-  };
-  const chance = Math.random;
-  const wall = () => Math.floor(time.nowMs + (time.current()?.wallAheadMs ?? 0));
-  const monotonic = () => time.nowMs - startMs - (time.current()?.suspendedMs ?? 0);
-
-  class VirtualDate extends real.Date {
-    constructor(...given: unknown[]) {
-      if (given.length === 0) super(wall());
-      // The cast: a Date is made of whatever it is given.
-      else super(...(given as [number]));
-    }
-    static override now = wall;
-  }
-  const timer = (ms: number | undefined, run: () => void) => {
-    // As Node's: whole milliseconds, and one at least.
-    const cancel = time.after(Math.max(1, Math.trunc(ms ?? 1) || 1), run, time.current());
-    return handle(cancel);
-  };
-  const handle = (cancel: () => void) => {
-    const self = { cancel, unref: () => self, ref: () => self, hasRef: () => true };
-    return self;
-  };
-  const clear = (given: { cancel?: () => void } | undefined) => given?.cancel?.();
-  const virtual = {
-    setTimeout: (run: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) => timer(ms, () => run(...given)),
-    clearTimeout: clear,
-    setInterval(run: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) {
-      let cancel = () => {};
-      const again = () => {
-        cancel = timer(ms, () => {
-          again();
-          run(...given);
-        }).cancel;
-      };
-      again();
-      return handle(() => cancel());
-    },
-    clearInterval: clear,
-    setImmediate: (run: (...given: unknown[]) => void, ...given: unknown[]) => handle(time.after(0, () => run(...given), time.current())),
-    clearImmediate: clear,
-    Date: VirtualDate,
-    performance: { now: monotonic, timeOrigin: startMs },
-  };
-  Object.assign(globalThis, virtual);
-  Object.defineProperty(globalThis, 'performance', { value: virtual.performance, configurable: true, writable: true });
-  Math.random = random;
-  return () => {
-    Object.assign(globalThis, before);
-    Object.defineProperty(globalThis, 'performance', { value: real.performance, configurable: true, writable: true });
-    Math.random = chance;
   };
 }

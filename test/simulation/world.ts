@@ -1,5 +1,6 @@
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import { Dataset, operationKinds } from '../../src/api/index.ts';
+import type { Settings } from '../../src/constructs/index.ts';
 import { NotLeader } from '../../src/kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../src/kube/types.ts';
 import { type Controller, startController } from '../../src/reconciler/controller.ts';
@@ -11,6 +12,7 @@ import type { ExecFence } from '../../src/reconciler/kubernetes/commands/pod-exe
 import { type Controllers, createControllers } from '../../src/testing/api-server/controllers/index.ts';
 import { type ApiServer, createApiServer } from '../../src/testing/api-server/index.ts';
 import { builtInKinds } from '../../src/testing/api-server/kinds.ts';
+import { quotas } from './admission.ts';
 import { createMachines, type Machines } from './machines.ts';
 import { createNetwork, type Network, type NetworkRules } from './network.ts';
 import type { Plan } from './plan.ts';
@@ -20,7 +22,13 @@ import type { createTime, Process } from './time.ts';
 
 const LINGER_MS = 3000;
 export const LEASE = { namespace: 'fluid-system', name: 'sluice' };
-export const settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
+export const settingsOf = ({ env }: Plan): Settings => ({
+  mountRoot: '/runtime-mnt',
+  criticalFusePod: true,
+  imagePullSecrets: [],
+  env,
+  portRanges: {},
+});
 const kinds: readonly ResourceType[] = [
   Dataset,
   ...operationKinds,
@@ -67,13 +75,13 @@ export interface World {
 
 export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rules: WorldRules, random: Random): World {
   const event: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
-  const server = createApiServer({ kinds: [...kinds, event], namespaces: ['default', 'ml', 'lab', 'elsewhere', LEASE.namespace] });
+  const server = createApiServer({ kinds, namespaces: ['default', 'ml', 'lab', 'elsewhere', LEASE.namespace] });
   const controllers = createControllers(server);
   const types = new Map([...builtInKinds, ...kinds, event].map((type) => [`${type.group}/${type.version}/${type.plural}`, type]));
   const network = createNetwork(time, server, types, rules, random.fork('streams'));
   const engines = createEngines();
   for (let i = 1; i <= plan.nodes; i++) server.put(nodeOf(`node-${i}`));
-  for (const object of plan.given) server.put(object);
+  for (const object of plan.denied === 'Pod' ? [...plan.given, ...quotas('for-ever')] : plan.given) server.put(object);
 
   const machines = createMachines(server, time, random.fork('machines'));
   const pace = random.fork('controllers');
@@ -128,7 +136,7 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
       const controller = startController({
         connection: { server: 'https://api.example', pools: () => network.poolsOf(process) },
         runtimes,
-        settings,
+        settings: settingsOf(plan),
         portPolicy: 'bitmap',
         probeMs: plan.probeMs,
         exec: execOf(process),

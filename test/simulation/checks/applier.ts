@@ -10,19 +10,26 @@ import type { Process, VirtualTime } from '../time.ts';
 const SOURCES = new Set(['Dataset', ...operationKinds.map(({ kind }) => kind), ...runtimes.map(({ resource }) => resource.kind)]);
 /** A pass, with its retries, takes no longer. */
 const PASS_MS = 40_000;
-const MINUTE_MS = 60_000;
+/** Less than the first pause of a fight (src/reconciler/kubernetes/apply/fights.ts). */
+const FIGHT_MS = 29_000;
 const MOST_REPAIRS = 8;
-const MOST_IDLE = 2;
 
 interface Seen {
-  /** When it last read an object of a user afresh. */
+  /** When it last read an object of a user afresh; and each, by the key of its pass, `<namespace>/<name>`. */
   readMs: number;
+  readonly reads: Map<string, number>;
+  /** The version in which it last read an object that it may write. */
+  readonly versions: Map<string, string | undefined>;
+  /** When its pass over a key began. */
+  readonly begun: Map<string, number>;
   /** What it created, by kind, namespace, name and owner. */
   readonly created: Set<string>;
+  /** What it has created again without a fresh read in the same pass. */
+  readonly unasked: Set<string>;
   readonly secretReads: Map<string, number>;
   readonly repairs: Map<string, number[]>;
-  /** Writes that changed nothing. */
-  readonly idle: Map<string, number>;
+  /** The last writes that changed nothing: what was sent, and the version that stayed. */
+  readonly idle: Map<string, string>;
 }
 
 /** Keys for SSH are created once, for one operation. */
@@ -35,15 +42,26 @@ export interface ApplierCheck {
   answered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): string | undefined;
   /** A user has edited something: repairs that follow are no fight. */
   edited(): void;
+  /** The process begins to lead: it knows of nothing that it has created. */
+  led(process: Process): void;
+  /** A pass over a key begins. */
+  began(process: Process, key: string): void;
 }
 
-export function createApplierCheck(server: ApiServer, time: VirtualTime): ApplierCheck {
+/** @param mutates a webhook changes what is written */
+export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates: boolean): ApplierCheck {
   const known = new Map<Process, Seen>();
+  /** Of users' objects, by UID: the key of the pass that writes what belongs to each. */
+  const keys = new Map<string, string>();
   let editedMs = 0;
   const of = (process: Process): Seen => {
     const entry = known.get(process) ?? {
       readMs: Number.NEGATIVE_INFINITY,
+      reads: new Map(),
+      versions: new Map(),
+      begun: new Map(),
       created: new Set<string>(),
+      unasked: new Set<string>(),
       secretReads: new Map(),
       repairs: new Map(),
       idle: new Map(),
@@ -51,14 +69,29 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime): Applie
     known.set(process, entry);
     return entry;
   };
+  const nameIn = ({ type, namespace, name, body }: WireRequest): string =>
+    `${type.kind} ${namespace ?? ''}/${name ?? (body as KubeObject | undefined)?.metadata?.name}`;
   const idOf = ({ type, namespace, name, body }: WireRequest): string => {
     const metadata = (body as KubeObject | undefined)?.metadata;
     return `${type.kind} ${namespace ?? ''}/${name ?? metadata?.name} of ${metadata?.labels?.[label.owner] ?? ''}`;
   };
 
+  /** Whether the process has read afresh what an object follows from, in the pass that writes or deletes it. */
+  function isConfirmed({ readMs, reads, begun }: Seen, object: KubeObject | undefined): boolean {
+    const key = keys.get(object?.metadata.labels?.[label.owner] ?? '');
+    const beganMs = key === undefined ? undefined : begun.get(key);
+    // What operations leave behind is deleted by them, not by the applier.
+    if (key === undefined || beganMs === undefined || (object && isOperations(object))) return time.nowMs - readMs <= PASS_MS;
+    return (reads.get(key) ?? Number.NEGATIVE_INFINITY) >= beganMs;
+  }
+
   return {
     edited() {
       editedMs = time.nowMs;
+    },
+    led: (process) => of(process).created.clear(),
+    began(process, key) {
+      of(process).begun.set(key.split('/').slice(0, 2).join('/'), time.nowMs);
     },
     sent(process, request) {
       const { verb, type, namespace, name, body } = request;
@@ -79,25 +112,41 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime): Applie
       if (verb === 'delete' && !isRun) {
         const { preconditions } = (body ?? {}) as { preconditions?: { uid?: string } };
         if (!preconditions?.uid) return `${idOf(request)} was deleted without the UID that was seen (A5)`;
-        if (time.nowMs - entry.readMs > PASS_MS) return `${idOf(request)} was deleted, and what that follows from was not read afresh (A5)`;
+        if (!isConfirmed(entry, server.get(type.kind, namespace, name ?? '')))
+          return `${idOf(request)} was deleted, and what that follows from was not read afresh (A5)`;
       }
-      if (verb === 'create' && !isRun && entry.created.has(idOf(request)) && time.nowMs - entry.readMs > PASS_MS)
-        return `${idOf(request)} was created again, and what that follows from was not read afresh (A6)`;
+      if (verb === 'create' && !isRun && entry.created.has(idOf(request)) && !isConfirmed(entry, body as KubeObject)) {
+        // A new plan does not know what the one before it had created.
+        const isFirst = !entry.unasked.has(idOf(request)) && time.nowMs - entry.readMs <= PASS_MS;
+        entry.unasked.add(idOf(request));
+        if (!isFirst) return `${idOf(request)} was created again, and what that follows from was not read afresh (A6)`;
+      }
       return undefined;
     },
     answered(process, request, { status }, before) {
       const { verb, type } = request;
       const entry = of(process);
-      if (verb === 'get' && SOURCES.has(type.kind) && status < 300) entry.readMs = time.nowMs;
+      if (verb === 'get' && SOURCES.has(type.kind) && (status < 300 || status === 404)) {
+        const key = `${request.namespace}/${request.name}`;
+        entry.readMs = time.nowMs;
+        entry.reads.set(key, time.nowMs);
+        if (before?.metadata.uid) keys.set(before.metadata.uid, key);
+      }
       if (!(type.kind in ownedKinds) || status >= 300) return undefined;
+      if (verb === 'get') entry.versions.set(nameIn(request), before?.metadata.resourceVersion);
       if (verb === 'create') entry.created.add(idOf(request));
+      // What it deletes itself is not lost.
+      if (verb === 'delete') for (const each of entry.created) if (each.startsWith(`${nameIn(request)} of `)) entry.created.delete(each);
       if (verb !== 'apply' || !before) return undefined;
       const after = server.get(before.kind, before.metadata.namespace, before.metadata.name);
       if (after?.metadata.resourceVersion === before.metadata.resourceVersion) {
-        // Once may be a race with another writer, who made the same of it meanwhile.
-        const times = (entry.idle.get(idOf(request)) ?? 0) + 1;
-        entry.idle.set(idOf(request), times);
-        if (times > MOST_IDLE) return `${idOf(request)} was applied ${times} times, and nothing differed (A4)`;
+        // Another writer may have made the same of it since it was read; or admission makes of it what it was.
+        const { resourceVersion = '' } = before.metadata;
+        const sent = `${resourceVersion} ${JSON.stringify(request.body)}`;
+        if (!mutates && entry.versions.get(nameIn(request)) === resourceVersion)
+          return `${idOf(request)} was applied, and nothing differed from what had been read (A4)`;
+        if (entry.idle.get(nameIn(request)) === sent) return `${idOf(request)} was applied again, although that had changed nothing (A10)`;
+        entry.idle.set(nameIn(request), sent);
       }
       return fight(entry, request) ?? (after && displaced(before, after));
     },
@@ -105,9 +154,9 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime): Applie
 
   function fight({ repairs }: Seen, request: WireRequest): string | undefined {
     const id = idOf(request);
-    const times = [...(repairs.get(id) ?? []).filter((at) => at > Math.max(editedMs, time.nowMs - MINUTE_MS)), time.nowMs];
+    const times = [...(repairs.get(id) ?? []).filter((at) => at > Math.max(editedMs, time.nowMs - FIGHT_MS)), time.nowMs];
     repairs.set(id, times);
-    return times.length > MOST_REPAIRS ? `${id} was repaired ${times.length} times within a minute (A9)` : undefined;
+    return times.length > MOST_REPAIRS ? `${id} was repaired ${times.length} times within half a minute (A9)` : undefined;
   }
 
   /** A fuse DaemonSet keeps the nodes on which pods mount the claim. */

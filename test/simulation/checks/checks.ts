@@ -4,16 +4,20 @@ import type { Metrics } from '../../../src/reconciler/metrics.ts';
 import type { createQueue } from '../../../src/reconciler/queue.ts';
 import type { WireAnswer, WireRequest } from '../front.ts';
 import type { Troubles } from '../happen.ts';
-import type { Process, VirtualTime } from '../time.ts';
+import type { Plan } from '../plan.ts';
+import type { createTime, Process } from '../time.ts';
 import { holderOf, type World } from '../world.ts';
 import { createApplierCheck } from './applier.ts';
+import { createEchoCheck } from './echoes.ts';
 import { createLeaseCheck } from './lease.ts';
 import { watchedQueue } from './queue.ts';
+import { createRateCheck } from './rates.ts';
 import { watchStore } from './store.ts';
 import { createWriteCheck } from './writes.ts';
 
 interface Surroundings {
-  readonly time: VirtualTime;
+  readonly plan: Plan;
+  readonly time: ReturnType<typeof createTime>;
   readonly troubles: Troubles;
   readonly isUsers: (uid: string) => boolean;
   readonly found: (what: string | undefined) => void;
@@ -28,6 +32,7 @@ export interface Checks {
   onSent(process: Process, request: WireRequest): void;
   onAnswered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): void;
   onDelivered(process: Process, request: WireRequest, isTaken: boolean): void;
+  onShown(process: Process, object: KubeObject): void;
   logged(process: Process, message: string, fields: object): string | undefined;
   leaseVanished(): void;
   metricsOf(process: Process): Metrics;
@@ -51,7 +56,7 @@ const PORTS = Array.from({ length: 32_000 }, (_, i) => 10_000 + i);
 /** In which a process leads whose own Lease it finds, or a free one, while nothing fails, ms. */
 const AT_ONCE_MS = 4000;
 
-export function createChecks({ time, troubles, isUsers, found, world }: Surroundings): Checks {
+export function createChecks({ plan, time, troubles, isUsers, found, world }: Surroundings): Checks {
   const server = () => world().server;
   const holder = () => holderOf(server());
   const lease = createLeaseCheck(time, holder, found);
@@ -60,7 +65,9 @@ export function createChecks({ time, troubles, isUsers, found, world }: Surround
     return () => (made ??= create());
   };
   const writes = lazily(() => createWriteCheck(server(), isUsers));
-  const applier = lazily(() => createApplierCheck(server(), time));
+  const applier = lazily(() => createApplierCheck(server(), time, plan.mutates));
+  const echoes = createEchoCheck(time);
+  const rates = createRateCheck(time);
   const stores = new Map<Process, () => void>();
   let passes = 0;
   let vanishings = 0;
@@ -83,8 +90,11 @@ export function createChecks({ time, troubles, isUsers, found, world }: Surround
 
   const self: Checks = {
     onStart(process, controller) {
-      lease.began(process);
-      stores.set(process, watchStore(controller.store, process, time, found));
+      lease.began(process, () => controller.isLeader);
+      stores.set(
+        process,
+        watchStore(controller.store, process, time, found, (object) => echoes.remembered(process, object)),
+      );
       time.after(1500, () => leadsSoon(process));
     },
     onStopped(process) {
@@ -96,7 +106,9 @@ export function createChecks({ time, troubles, isUsers, found, world }: Surround
         found(`${process.name} ran a command in a pod while ${holder() || 'nobody'} held the Lease`);
     },
     onSent(process, request) {
-      found(lease.sent(process, request) ?? writes().sent(process, request) ?? applier().sent(process, request));
+      found(
+        rates.sent(process, request) ?? lease.sent(process, request) ?? writes().sent(process, request) ?? applier().sent(process, request),
+      );
       self.onSentAtRest(process, request);
     },
     onAnswered(process, request, answer, before) {
@@ -105,6 +117,7 @@ export function createChecks({ time, troubles, isUsers, found, world }: Surround
       found(applier().answered(process, request, answer, before));
     },
     onDelivered: lease.delivered,
+    onShown: echoes.shown,
     logged: lease.logged,
     leaseVanished() {
       vanishings++;
@@ -125,6 +138,7 @@ export function createChecks({ time, troubles, isUsers, found, world }: Surround
         reconciled: () => void passes++,
         led(isLeader) {
           found(lease.led(process, isLeader));
+          if (isLeader) applier().led(process);
           if (isLeader) leading.add(process);
           else leading.delete(process);
           if (isLeader) troubles.onLed();
@@ -133,7 +147,17 @@ export function createChecks({ time, troubles, isUsers, found, world }: Surround
       // The cast: nothing scrapes.
       return metrics as Metrics;
     },
-    createQueue: watchedQueue(time, found),
+    createQueue: watchedQueue(time, found, {
+      passMs: plan.passMs,
+      added(key) {
+        const process = time.current();
+        if (process) found(echoes.added(process, key));
+      },
+      began(key) {
+        const process = time.current();
+        if (process) applier().began(process, key);
+      },
+    }),
     look() {
       for (const [process, check] of stores) if (process.state === 'running') check();
       for (const process of stores.keys()) if (process.state === 'dead') stores.delete(process);
@@ -144,13 +168,12 @@ export function createChecks({ time, troubles, isUsers, found, world }: Surround
           .all()
           .map(({ metadata }) => metadata.annotations?.['data.fluid.io/ports'] ?? ''),
       );
-      return world().places.flatMap(({ process, controller }) =>
-        process && controller
-          ? PORTS.filter(
-              (port) => controller.store.ports.isTaken(port) && !recorded.includes(String(port)) && !reservedIn(controller).has(port),
-            ).map((port) => `the store of ${process.name} keeps port ${port}, which no runtime has (S13)`)
-          : [],
-      );
+      return world().places.flatMap(({ process, controller }) => {
+        if (!process || !controller) return [];
+        const reserved = reservedIn(controller);
+        const isKept = (port: number) => controller.store.ports.isTaken(port) && !recorded.includes(String(port)) && !reserved.has(port);
+        return PORTS.filter(isKept).map((port) => `the store of ${process.name} keeps port ${port}, which no runtime has (S13)`);
+      });
     },
     onSentAtRest: () => {},
     edited: () => applier().edited(),

@@ -29,7 +29,8 @@ export function falseConditions(server: ApiServer): readonly string[] {
 
 function untrueOfRuntime(server: ApiServer, object: KubeObject, names: Readonly<Record<Role, string>>): readonly string[] {
   const { namespace = '', deletionTimestamp } = object.metadata;
-  if (deletionTimestamp) return [];
+  // While pods keep a Dataset from going, its runtime is served no longer, and reports nothing.
+  if (deletionTimestamp || server.get('Dataset', namespace, object.metadata.name)?.metadata.deletionTimestamp) return [];
   const set = (role: 'master' | 'worker') => countsOf(server.get('StatefulSet', namespace, names[role]));
   const daemons = daemonCountsOf(server.get('DaemonSet', namespace, names.fuse));
   const isTrue = (type: string) => conditionsOf(object).some((condition) => condition.type === type && condition.status === 'True');

@@ -3,7 +3,7 @@ import { label, type Manifest } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
 import type { ApiServer } from '../../../src/testing/api-server/index.ts';
-import { DENIED, mirrored } from '../happen.ts';
+import { DENIED, mirrored } from '../admission.ts';
 import { nameOf, type Plan } from '../plan.ts';
 import { differences, renderingOf } from './rendered.ts';
 
@@ -41,9 +41,10 @@ async function ofKey(
   candidates: readonly KubeObject[],
 ): Promise<readonly string[]> {
   const going = [...(dataset ? [dataset] : []), ...candidates].filter(({ metadata }) => metadata.deletionTimestamp);
+  // A runtime that waits may say so for its Dataset too.
   if (going.length > 0)
     return going
-      .filter((object) => whyNot(object) === undefined)
+      .filter(() => going.every((each) => whyNot(each) === undefined))
       .map((object) => `${nameOf(object)} is being deleted, and nothing says why it still exists`);
   const [runtime, ...others] = candidates;
   if (!dataset || !runtime) {
@@ -52,7 +53,7 @@ async function ofKey(
   }
   if (others.length > 0) return [];
   const why = whyNot(runtime);
-  const rendering = await renderingOf(server, [dataset, runtime]);
+  const rendering = await renderingOf(server, plan, [dataset, runtime]);
   if ('faults' in rendering)
     return why === undefined ? [`${nameOf(runtime)} cannot be planned (${rendering.faults.join('; ')}), and no condition says so`] : [];
   const wrong: string[] = [];
@@ -72,6 +73,9 @@ async function ofKey(
     return [`${key}: no condition of ${nameOf(runtime)} says that ${wrong.slice(0, 5).join('; ')}`];
   if (wrong.length === 0 && why !== undefined && !LASTING.has(why.reason ?? '') && !isReallyUnready(server, rendering.manifests, why))
     return [`${key}: every object is as it should be, but ${nameOf(runtime)} says ${why.reason}: ${why.message}`];
+  const isWithoutPods = plan.denied === 'Pod' && why !== undefined && isReallyUnready(server, rendering.manifests, why);
+  if (isWithoutPods && !why.message?.includes(DENIED))
+    return [`${key}: a quota allows no pods, and ${nameOf(runtime)} says ${why.reason}: ${why.message}`];
   if (why !== undefined && plan.denied !== undefined && why.message?.includes(DENIED)) {
     // What is denied keeps nothing else from being written; claim and volume are promises, and wait.
     const fuse = rendering.manifests.find(({ kind }) => kind === 'DaemonSet');

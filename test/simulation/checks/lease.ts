@@ -9,7 +9,7 @@ const RETRY_MS = 250;
 /** The Retry-After of the simulated server. */
 const BUSY_MS = 1000;
 /** In which an answer that waits in the network is read, and the next request sent. */
-const SLACK_MS = 350;
+const SLACK_MS = 60;
 
 interface LeaseSpec {
   readonly holderIdentity?: string;
@@ -20,7 +20,8 @@ const specOf = (object: unknown): LeaseSpec => ((object as KubeObject | undefine
 
 /** Holds the election to its invariants (L1 to L14), as the API server and the metrics see it. */
 export interface LeaseCheck {
-  began(process: Process): void;
+  /** @param isLeader whether the process thinks that it may write */
+  began(process: Process, isLeader: () => boolean): void;
   sent(process: Process, request: WireRequest): string | undefined;
   answered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): string | undefined;
   /** The answer has come, or never will. */
@@ -34,6 +35,7 @@ export interface LeaseCheck {
 
 interface Known {
   readonly beganMs: number;
+  isLeader: () => boolean;
   /** When the last renewal that succeeded was sent. */
   renewedMs: number;
   askedMs: number;
@@ -52,6 +54,7 @@ export function createLeaseCheck(time: VirtualTime, holder: () => string | undef
   const of = (process: Process): Known => {
     const entry = known.get(process) ?? {
       beganMs: time.nowMs,
+      isLeader: () => false,
       renewedMs: Number.NEGATIVE_INFINITY,
       askedMs: 0,
       leads: false,
@@ -61,6 +64,17 @@ export function createLeaseCheck(time: VirtualTime, holder: () => string | undef
     known.set(process, entry);
     return entry;
   };
+
+  /** From four seconds after that request was sent, if no later one succeeds, the process may not write. */
+  function renewed(process: Process, sentMs: number): void {
+    const entry = of(process);
+    entry.renewedMs = Math.max(entry.renewedMs, sentMs);
+    time.after(sentMs + WINDOW_MS + 1 - time.nowMs, () => {
+      if (process.state !== 'running' || entry.renewedMs > sentMs) return;
+      if (time.as(process, entry.isLeader))
+        found(`${process.name} may write ${time.nowMs - sentMs} ms after it sent its last renewal (L2)`);
+    });
+  }
 
   function taking(process: Process, request: WireRequest, before: KubeObject | undefined): string | undefined {
     const { name: me } = process;
@@ -83,7 +97,9 @@ export function createLeaseCheck(time: VirtualTime, holder: () => string | undef
   }
 
   return {
-    began: (process) => void of(process),
+    began(process, isLeader) {
+      of(process).isLeader = isLeader;
+    },
     sent(process, request) {
       const { verb, type, body } = request;
       const entry = of(process);
@@ -114,7 +130,7 @@ export function createLeaseCheck(time: VirtualTime, holder: () => string | undef
       const entry = of(process);
       const me = specOf(request.body).holderIdentity === process.name;
       if (isTaken) {
-        if (me) entry.renewedMs = Math.max(entry.renewedMs, sentAt.get(request) ?? time.nowMs);
+        if (me) renewed(process, sentAt.get(request) ?? time.nowMs);
         return;
       }
       const atMs = time.nowMs;

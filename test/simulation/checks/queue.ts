@@ -1,5 +1,16 @@
 import { createQueue, type Outcome, type Queue, type QueueOptions } from '../../../src/reconciler/queue.ts';
-import type { VirtualTime } from '../time.ts';
+import type { createTime } from '../time.ts';
+
+type Clocked = ReturnType<typeof createTime>;
+/** What others look at. */
+interface Watch {
+  /** Somebody asks for a pass over this key. */
+  added(key: string): void;
+  /** A pass over it begins. */
+  began(key: string): void;
+  /** What each pass takes of the processor, ms. */
+  readonly passMs: number;
+}
 
 interface Key {
   running: boolean;
@@ -8,6 +19,8 @@ interface Key {
   /** Earliest begin of the next pass without an addition. */
   dueMs: number | undefined;
   failures: number;
+  /** When its last pass ended. */
+  endedMs: number;
   heldSince: number | undefined;
   /** In the order in which unsettled keys came. */
   place: number;
@@ -19,20 +32,24 @@ interface Key {
 /** How long a key waits after so many failures in a row, ms. */
 const backoffMs = (failures: number): number => Math.min(300_000, 50 * 2 ** Math.max(0, failures - 1));
 
-/** How late a pass may begin that nothing delays: a turn of the event loop, ms. */
-const SLACK_MS = 3;
+/** How long passes may keep the event loop before the last of them begins, ms (src/reconciler/time-slice.ts). */
+const TURN_MS = 10;
 /** Within which a pass begins that was asked for, while places are free, ms. */
 const EVENT_MS = 1000;
 
-/** A work queue that is held to its invariants (Q1 to Q13). The simulation gives it to the controller in place of the queue itself. */
-export function watchedQueue(time: VirtualTime, found: (what: string) => void): typeof createQueue {
+/** A work queue that is held to its invariants (Q1 to Q14). The simulation gives it to the controller in place of the queue itself. */
+export function watchedQueue(time: Clocked, found: (what: string) => void, watch: Watch): typeof createQueue {
   return (options: QueueOptions): Queue => {
     const { work, concurrency, mostOfOne = concurrency, onDone, onAdded } = options;
     const keys = new Map<string, Key>();
+    /** How late a pass may begin that nothing delays: a turn of the event loop, with the passes before it, ms. */
+    const slackMs = 3 + 4 * watch.passMs;
     const fail = (what: string) => found(`queue: ${what}`);
     const namespaceOf = (key: string) => key.slice(0, Math.max(0, key.indexOf('/')));
     const now = () => performance.now();
     let places = 0;
+    /** Passes. */
+    let begun = 0;
     let isStopped = false;
     let lastTurn: { readonly namespace: string; readonly atMs: number } | undefined;
     const of = (key: string): Key => {
@@ -41,6 +58,7 @@ export function watchedQueue(time: VirtualTime, found: (what: string) => void): 
         addedMs: undefined,
         dueMs: undefined,
         failures: 0,
+        endedMs: Number.NEGATIVE_INFINITY,
         heldSince: undefined,
         place: ++places,
         queuedMs: undefined,
@@ -68,13 +86,13 @@ export function watchedQueue(time: VirtualTime, found: (what: string) => void): 
       if (isStopped) fail(`a pass over ${key} began after the stop (Q13)`);
       if (entry.running) fail(`two passes over ${key} at a time (Q1)`);
       entry.running = true;
+      begun++;
       entry.round++;
       if (running() > concurrency) fail(`${running()} passes at a time (Q5)`);
       if (running(namespaceOf(key)) > mostOfOne) fail(`${running(namespaceOf(key))} passes at a time in the namespace of ${key} (Q5)`);
       const isDue = entry.dueMs !== undefined && now() >= entry.dueMs - 1;
       if (entry.addedMs === undefined && !isDue) fail(`a pass over ${key} that nobody asked for (Q3, Q12)`);
-      const earliest =
-        entry.failures > 0 ? Math.min(entry.dueMs ?? Infinity, (entry.dueMs ?? 0) - backoffMs(entry.failures) + EVENT_MS) : 0;
+      const earliest = Math.min(entry.dueMs ?? Infinity, entry.endedMs + Math.min(EVENT_MS, backoffMs(entry.failures)));
       if (entry.failures > 0 && now() < earliest - 1) fail(`${key} was retried ${earliest - now()} ms too early (Q7, Q8)`);
       const held = entry.heldSince === undefined ? 0 : now() - entry.heldSince;
       if (Math.abs(info.heldMs - held) > 1) fail(`${key} has been held for ${held} ms, and its pass is told ${info.heldMs} (Q11)`);
@@ -84,7 +102,7 @@ export function watchedQueue(time: VirtualTime, found: (what: string) => void): 
           each.queuedMs !== undefined &&
           !each.running &&
           each.place < entry.place &&
-          each.queuedMs < now() - SLACK_MS &&
+          each.queuedMs < now() - slackMs &&
           other !== key
         )
           fail(`${key} was served before ${other}, which came earlier (Q4)`);
@@ -105,9 +123,19 @@ export function watchedQueue(time: VirtualTime, found: (what: string) => void): 
       entry.queuedMs = undefined;
     }
 
+    /** The processor is busy with a pass for a while. Passes of one turn of the event loop are to take no longer than a slice and one pass more. */
+    let thisTurn = { event: -1, busyMs: 0 };
+    function turn(key: string): void {
+      if (thisTurn.event !== time.events) thisTurn = { event: time.events, busyMs: 0 };
+      if (thisTurn.busyMs > TURN_MS) fail(`passes have kept the event loop for ${thisTurn.busyMs} ms, and one over ${key} begins (Q14)`);
+      thisTurn.busyMs += watch.passMs;
+      time.spend(watch.passMs);
+    }
+
     function ended(key: string, outcome: Outcome): void {
       const entry = of(key);
       entry.running = false;
+      entry.endedMs = now();
       if (outcome.kind === 'settled') {
         entry.failures = 0;
         entry.heldSince = undefined;
@@ -138,20 +166,26 @@ export function watchedQueue(time: VirtualTime, found: (what: string) => void): 
       const entry = of(key);
       const dueMs = now() + ms;
       const { round } = entry;
+      let begunThen: number | undefined;
       const look = () => {
         if (isStopped || keys.get(key) !== entry || entry.running || entry.round !== round) return;
         const isAsked = entry.addedMs !== undefined || (entry.dueMs !== undefined && entry.dueMs <= dueMs);
-        if (isAsked && isFree(key) && now() >= dueMs + SLACK_MS)
-          fail(`no pass over ${key} began, which was due ${now() - dueMs} ms ago (Q2, Q9, ${rule})`);
-        else if (isAsked) setTimeout(look, SLACK_MS * 2);
+        const isIdle = isFree(key) && now() >= dueMs + slackMs;
+        // A processor that is busy lets a place stay free for a moment: it fails when nothing has begun since the last look either.
+        const isStuck = isIdle && (watch.passMs === 0 || begunThen === begun);
+        begunThen = isIdle ? begun : undefined;
+        if (isAsked && isStuck) fail(`no pass over ${key} began, which was due ${now() - dueMs} ms ago (Q2, Q9, ${rule})`);
+        else if (isAsked) setTimeout(look, slackMs * 2);
       };
-      setTimeout(look, ms + SLACK_MS * 2);
+      setTimeout(look, ms + slackMs * 2);
     }
 
     const queue = createQueue({
       ...options,
       work: async (key, info) => {
         began(key, info);
+        watch.began(key);
+        turn(key);
         return work(key, info);
       },
       onAdded(key) {
@@ -165,6 +199,7 @@ export function watchedQueue(time: VirtualTime, found: (what: string) => void): 
     });
     return {
       add(key) {
+        watch.added(key);
         if (!isStopped) asked(key, 'Q8');
         queue.add(key);
       },

@@ -6,18 +6,19 @@ import { inCluster } from '../../../src/cli/synth/lookup.ts';
 import { renderAll } from '../../../src/cli/synth/render.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import type { ApiServer } from '../../../src/testing/api-server/index.ts';
-import { settings } from '../world.ts';
+import type { Plan } from '../plan.ts';
+import { settingsOf } from '../world.ts';
 
 /** What `sluice synth` renders for objects of the cluster, or why it renders nothing. */
 export type Rendering = { readonly manifests: readonly Manifest[] } | { readonly faults: readonly string[] };
 
 /** @param objects of one Dataset: it, its runtime, or an operation on it */
-export async function renderingOf(server: ApiServer, objects: readonly KubeObject[]): Promise<Rendering> {
+export async function renderingOf(server: ApiServer, plan: Plan, objects: readonly KubeObject[]): Promise<Rendering> {
   const text = objects.map((object) => JSON.stringify(asWritten(object))).join('\n---\n');
   const elsewhere = inCluster(server.client(), runtimes);
   try {
     const input = readInput([['cluster', text]], runtimes, 'default');
-    const { datasets, operations } = await renderAll(input, { settings, runtimes, elsewhere, assumeSecrets: true });
+    const { datasets, operations } = await renderAll(input, { settings: settingsOf(plan), runtimes, elsewhere, assumeSecrets: true });
     return { manifests: [...datasets, ...operations].flatMap(({ manifests }) => manifests) };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;

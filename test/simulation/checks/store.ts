@@ -4,7 +4,7 @@ import type { Store } from '../../../src/reconciler/kubernetes/store/store.ts';
 import type { Process, VirtualTime } from '../time.ts';
 
 /** After which a watch that misses a version is begun again, ms (src/kube/watch/watch-lag.ts), with its pauses. */
-const LATE_MS = 60_000;
+const LATE_MS = 20_000;
 const RUNTIMES = runtimes.map(({ resource }) => resource.kind);
 
 interface Known {
@@ -20,7 +20,13 @@ interface Known {
  * Holds the store of one process to its invariants (S1 to S14): looks at what is remembered, and at what the store then returns. Returns what
  * looks at it once more.
  */
-export function watchStore(store: Store, process: Process, time: VirtualTime, found: (what: string) => void): () => void {
+export function watchStore(
+  store: Store,
+  process: Process,
+  time: VirtualTime,
+  found: (what: string) => void,
+  onRemembered: (object: KubeObject) => void,
+): () => void {
   const known = new Map<string, Known>();
   const specs = new Map<string, unknown>();
   const fail = (what: string) => found(`the store of ${process.name}: ${what}`);
@@ -31,6 +37,7 @@ export function watchStore(store: Store, process: Process, time: VirtualTime, fo
   Object.assign(store, {
     remember(object: KubeObject) {
       remember(object);
+      onRemembered(object);
       keep(object, Number(object.metadata.resourceVersion));
       if (object.kind === 'Secret' && store.seen('Secret', object.metadata.namespace, object.metadata.name)) fail('a Secret is kept (S6)');
     },

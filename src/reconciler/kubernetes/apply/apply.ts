@@ -7,7 +7,7 @@
  * A3. An object that exists is applied with the UID that was read: its successor is never overwritten.
  * A4. Nothing is written when nothing differs.
  * A5. Nothing is deleted before `confirmed` resolved in the same call, and every deletion names the UID that was seen.
- * A6. Nothing but a Secret that this process found or created before, and that is missing now, is created again before `confirmed` resolved.
+ * A6. Nothing but a Secret that the plan in force has found or created before, and that is missing now, is created again before `confirmed` resolved.
  * A7. An object that fails keeps no other from being written or deleted, and is reported with its reason.
  * A8. A change that Kubernetes does not allow is reported, not sent; everything else about that object is still applied.
  * A9. When another writer changes an object back six times in a minute, no write follows for 30 seconds or longer; edits of specs do not count.

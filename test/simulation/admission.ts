@@ -1,0 +1,29 @@
+import type { KubeObject } from '../../src/kube/types.ts';
+
+/** What the quota of `Plan.denied` says. */
+export const DENIED = 'exceeded quota: for-ever';
+
+interface PodTemplate {
+  readonly spec: { readonly containers?: readonly { readonly image?: string }[] };
+}
+/** What a webhook makes of a workload: its images come from a mirror. */
+export function mirrored<T extends object>(object: T): T {
+  const { spec } = object as { spec?: { template?: PodTemplate } };
+  const template = spec?.template;
+  if (!template?.spec?.containers) return object;
+  const containers = template.spec.containers.map((each) => ({
+    ...each,
+    image: each.image?.startsWith('mirror/') ? each.image : `mirror/${each.image}`,
+  }));
+  return { ...object, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
+}
+
+const NAMESPACES = ['default', 'ml', 'lab'] as const;
+/** Allows no pods in the namespaces of users. */
+export const quotas = (name: string): readonly KubeObject[] =>
+  NAMESPACES.map((namespace) => ({
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name, namespace },
+    spec: { hard: { pods: '0' } },
+  }));
