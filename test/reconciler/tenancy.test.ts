@@ -313,3 +313,20 @@ test('a volume for a claim of another namespace is no concern of the runtime tha
   expect(conditions()).toEqual(before);
   expect(at.server.get('PersistentVolume', undefined, 'spy')?.metadata.deletionTimestamp).toBeUndefined();
 });
+
+test('labels by the UID of a Dataset go when its runtime serves another Dataset of that name', async () => {
+  const { at, second } = await namesakes();
+  const runtime = find(at, 'ThinRuntime', 'a', 'b-c')!;
+  const { resourceVersion: _, ...metadata } = runtime.metadata;
+  at.server.put({ ...runtime, metadata, spec: { profileName: 'workers', worker: { enabled: true }, replicas: 1 } } as KubeObject);
+  at.put(thinProfile('workers', { fileSystemType: 'fuse', fuse: { image: 'f', imageTag: '1' }, worker: { image: 'w', imageTag: '1' } }));
+  await at.quiet();
+  const carried = () => Object.keys(labels(at)).filter((key) => key.includes(second));
+  expect(carried()).not.toEqual([]);
+  await orphan(at, 'a', 'b-c');
+  at.server.put({ ...openDataset('b-c'), metadata: { namespace: 'a', name: 'b-c' } });
+  await at.quiet();
+  await at.advance(5_000);
+  expect(find(at, 'Dataset', 'a', 'b-c')?.metadata.uid).not.toBe(second);
+  expect(carried()).toEqual([]);
+});

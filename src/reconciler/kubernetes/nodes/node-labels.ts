@@ -102,6 +102,15 @@ export function createNodeLabeler(
     removals.forget(uid);
   }
 
+  /** A runtime that serves another Dataset of the name has other labels: nobody would know whose those of the former one were. */
+  function renamed(uid: string, before: readonly string[], now: readonly string[]): void {
+    const former = before.filter((trace) => !now.includes(trace) && placements.ofTrace(trace) === undefined);
+    const nodes = labelled.carrying(former);
+    if (nodes.length === 0) return;
+    removals.begin(uid, former, nodes, () => {});
+    for (const name of nodes) writes.add(name);
+  }
+
   due.add(labelled.all());
   return {
     place(runtime, plan, workers) {
@@ -118,6 +127,7 @@ export function createNodeLabeler(
       if (placement.traces !== before?.traces) due.addCarriers(placement.traces);
       for (const label of invalidLabels(plan)) report(runtime, `nodes do not get the label ${label}: its key or its value is not valid`);
       due.add(placements.put(uid, placement));
+      if (before && before.traces !== placement.traces) renamed(uid, before.traces, placement.traces);
     },
     keep(runtime, fuseLabel) {
       if (!fuses.put(runtime, fuseLabel)) return;
