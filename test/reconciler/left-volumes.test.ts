@@ -60,6 +60,24 @@ test.each<[string, readonly string[], (at: Harness) => void]>([
   expect(volume(at)?.metadata.deletionTimestamp).toBeUndefined();
 });
 
+test('one that an administrator gives to another claim is no longer that of the first', async () => {
+  const at = await boundHarness([openDataset('demo'), openDataset('other'), RUNTIME]);
+  for (const kind of ['ThinRuntime', 'Dataset', 'PersistentVolumeClaim']) strip(at, kind);
+  at.server.hold('PersistentVolume');
+  const { metadata, ...rest } = volume(at)!;
+  const { resourceVersion: _, ...kept } = metadata;
+  const claimRef = { namespace: 'ml', name: 'other', uid: '00000000-0000-4000-8000-00000000000f' };
+  at.server.put({ ...rest, metadata: kept, spec: { ...(rest['spec'] as object), claimRef } } as KubeObject);
+  at.controllers.settle();
+  await at.quiet();
+  expect(volume(at)?.metadata.deletionTimestamp).toBeUndefined();
+  at.server.release('PersistentVolume');
+  await at.quiet();
+  expect(at.store.leftVolumes({ namespace: 'ml', name: 'demo' })).toEqual([]);
+  expect(at.store.leftVolumes({ namespace: 'ml', name: 'other' })).toHaveLength(1);
+  expect(volume(at)?.metadata.deletionTimestamp).toBeUndefined();
+});
+
 function changed(at: Harness, metadata: object, spec: object = {}): void {
   const { metadata: before, ...rest } = volume(at)!;
   const { resourceVersion: _, uid: _u, finalizers: _f, creationTimestamp: _c, ...kept } = before;

@@ -2,6 +2,7 @@ import { csiDriver, isFluids, ownerUid } from '../../../api/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Cluster } from '../../cluster.ts';
+import { keyText } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
 import { phaseOf } from '../store/objects.ts';
@@ -21,7 +22,7 @@ export function leftVolumes({ client, store, events }: Pick<ClusterContext, 'cli
   return async (key) => {
     for (const { metadata } of store.leftVolumes(key)) {
       const live = metadata.deletionTimestamp ? undefined : await client.get(type, { name: metadata.name }).catch(ignoreNotFound);
-      if (!live || live.metadata.uid !== metadata.uid || !isLeft(live)) continue;
+      if (!live || live.metadata.uid !== metadata.uid || keyText(claimedBy(live)) !== keyText(key) || !isLeft(live)) continue;
       const { uid = '', resourceVersion = '' } = live.metadata;
       if (UNCLAIMED.has(phaseOf(live))) await client.delete(type, live.metadata, { uid, resourceVersion }).catch(ignoreNotFound);
       else events.emit({ regarding: claimOf(live), type: 'Warning', reason: 'VolumeLeft', note: NOTE });

@@ -31,7 +31,8 @@ export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOpti
     const uid = familyOf(object);
     // An object whose label changed was in the inventory of the old owner, which misses it from now on.
     const oldUid = change.type === 'changed' ? familyOf(change.old) : uid;
-    if (change.type === 'deleted' || oldUid !== uid) inventories.remove(oldUid, object);
+    const old = change.type === 'changed' ? (change.old as LiveObject) : object;
+    if (change.type === 'deleted' || oldUid !== uid || isForAnother(old, object)) inventories.remove(oldUid, old);
     if (change.type !== 'deleted') inventories.add(uid, object);
     if (kind === 'PersistentVolume') {
       subscriptions.wake(Dataset.kind, keyText(claimedBy(object)), change);
@@ -67,6 +68,10 @@ export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOpti
     ]),
   );
 }
+
+/** A volume is kept by the claim that it names, once its runtime is gone. */
+const isForAnother = (old: KubeObject, object: KubeObject): boolean =>
+  object.kind === 'PersistentVolume' && old !== object && keyText(claimedBy(old)) !== keyText(claimedBy(object));
 
 const familyOf = (object: KubeObject): string => ownerUid(object) ?? '';
 
