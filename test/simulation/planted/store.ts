@@ -30,8 +30,8 @@ export const storeFaults: readonly PlantedFault[] = [
   ]),
   breaks('S8', 'an object of another namespace is in the inventory', [
     `${STORE}/objects.ts`,
-    '(metadata.namespace ?? namespace) === namespace;',
-    '(metadata.namespace ?? namespace) !== undefined;',
+    ': namespace)) === namespace;',
+    ': namespace)) !== undefined;',
   ]),
   breaks('S9', 'the former owner of an object is not woken', [
     `${STORE}/owned.ts`,
