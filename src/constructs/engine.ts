@@ -73,7 +73,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
       mounts.list.commands(plan).length > 0 && {
         mounts: {
           list: tableOf(probe(mounts.list)),
-          wanted: mountable(mounts.wanted(plan), (row) => mounts.change(plan, { unmount: [], mount: [row] }), plan),
+          wanted: mountable(mounts.wanted(plan), (row) => mounts.change(plan, { unmount: [row.path], mount: [row] }), plan),
           change: (change) => mounts.change(plan, change),
         },
       }),
@@ -134,7 +134,7 @@ const tableOf = ({ parse, ...list }: BoundProbe<readonly MountRow[]>): BoundProb
   },
 });
 
-/** Rows of which each can be mounted. Of a short one a command is not made. @throws InvalidSpec */
+/** Rows of which each can be mounted, and mounted again when it changes. Of a short one a command is not made. @throws InvalidSpec */
 function mountable<R extends MountRow>(rows: readonly R[], change: (row: R) => readonly Command[], plan: BasePlan): readonly R[] {
   const tooLong = rows.find((row) => weight(row) > MOST_CHARACTERS && !change(row).every(({ argv }) => isRunnable(argv)));
   if (tooLong === undefined) return rows;

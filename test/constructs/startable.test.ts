@@ -79,7 +79,7 @@ test.each<[string, Runtime, (dataset: object) => RuntimeInput<never>]>([
 ])('a mount of %s whose command no pod can run is refused; many long ones are mounted in several commands', (_, runtime, given) => {
   const path = (i: number, length: number) => `/m${i}-${'p'.repeat(length)}`;
   const mount = (i: number, length: number) => ({ mountPoint: `s3://b${i}/d`, name: `m${i}`, path: path(i, length) });
-  expect(() => runtime.bind(given({ mounts: [mount(0, 100_000), mount(1, 131_040)] }))).toThrow(
+  expect(() => runtime.bind(given({ mounts: [mount(0, 50_000), mount(1, 70_000)] }))).toThrow(
     /^Dataset ml\/demo: spec\.mounts: expected mounts whose commands can be run: arguments of at most 131071 bytes, found a longer one for "\/m1-p/,
   );
   const { mounts } = runtime.bind(given({ mounts: list(90, (i) => mount(i, 3_000)) }));

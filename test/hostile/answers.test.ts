@@ -110,3 +110,18 @@ test('a progress file, and the last words of a pod', () => {
   check(infosOf, 64 << 10);
   check((message) => lastWords({ name: 'p', exitCode: 1, message }), 4096);
 });
+
+test.each(probes)('%s: %s, whatever each of its pods says to each command', (_, _what, { commands, parse, mostBytes }) => {
+  let characters = 0;
+  const read = reading((text) => (characters = JSON.stringify(parse(JSON.parse(text) as string[][]))?.length ?? 0));
+  fc.assert(
+    fc.property(fc.array(fc.array(answer, { maxLength: 2 }), { minLength: commands.length, maxLength: commands.length }), (drawn) => {
+      const size = Math.min(mostBytes, 32 << 10);
+      characters = 0;
+      read(JSON.stringify(drawn.map((pods) => pods.map((words) => written(words, size)))));
+      // What is kept of an answer is not larger than the texts that pods printed, but for the escapes of JSON and the names of fields.
+      expect(characters).toBeLessThan(16 * size * commands.length);
+    }),
+    { numRuns: 60, seed: 34 },
+  );
+});
