@@ -1,4 +1,4 @@
-import { annotation } from '../../src/api/index.ts';
+import { annotation, label } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { MADE_BY_ATTACKER } from './rights.ts';
 import { where } from './words.ts';
@@ -12,8 +12,9 @@ export interface State {
   readonly deleted: ReadonlySet<string>;
 }
 
-/** Annotations that differ from one run to the next. */
+/** Annotations and labels that differ from one run to the next; each of two controllers that lead counts generations of fuse pods on. */
 const VOLATILE: ReadonlySet<string> = new Set([
+  label.fuseGeneration,
   annotation.nudge,
   annotation.manifestHash,
   annotation.ports,
