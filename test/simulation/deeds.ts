@@ -45,7 +45,8 @@ function act(deed: Deed, { server }: World): void {
     case 'vandalize':
     case 'disown':
     case 'forge': {
-      const ours = oursOf(server);
+      // Secrets are not watched: one that a user deletes comes back with the next pass, or after five minutes, and worlds do not last as long.
+      const ours = oursOf(server).filter(({ kind }) => kind !== 'Secret');
       const object = ours[deed.which % Math.max(1, ours.length)];
       if (!object) return;
       const { kind, metadata } = object;
