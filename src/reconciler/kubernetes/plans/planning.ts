@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Dataset, InvalidSpec, volumeName } from '../../../api/index.ts';
+import { type Dataset, InvalidSpec, type Manifest, volumeName } from '../../../api/index.ts';
 import { type Facts, type Part, PARTS } from '../../../constructs/index.ts';
 import { messageOf, obstacleOf } from '../../failures.ts';
-import type { Hold, RuntimeObject, World } from '../../world.ts';
+import type { Hold, Outline, RuntimeObject, World } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { compact } from '../store/sharing.ts';
 import { isWithdrawn } from './consent.ts';
@@ -24,6 +24,20 @@ export interface Plan extends Binding {
 /** The plan in force: that of the newest specs, else, for a bound Dataset, that of the last valid specs, else a Hold that says why. */
 export function planner(context: ClusterContext): (asking: Asking) => Promise<Plan | Hold> {
   const { lookups, bindings, settings, lastValid } = context;
+  /** Of volumes with a record of the last valid plan: what is known of each object stays from pass to pass. */
+  const outlinesOf = new WeakMap<LastValid, readonly Outline[]>();
+
+  function known(remembered: LastValid, manifests: readonly Manifest[]): readonly Outline[] {
+    const before = outlinesOf.get(remembered) ?? [];
+    const outlines = manifests.map(outlineOf).map((made) => {
+      const was = before.find(({ kind, name }) => kind === made.kind && name === made.name);
+      if (was?.hash === made.hash) return was;
+      if (was && (was.finding.made || was.finding.found !== undefined)) made.finding.made = true;
+      return made;
+    });
+    outlinesOf.set(remembered, outlines);
+    return outlines;
+  }
 
   return async (asking) => {
     const { key, dataset, runtime, object, invalid, identity, bound } = asking;
@@ -91,7 +105,7 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
       const inForce = `until that is mended the last valid plan stays in force (${object.kind} generation ${of.runtime}, Dataset generation ${of.dataset})`;
       return {
         ...binding,
-        ...(withRecord && { outlines: (part: Part) => (part === 'volume' ? withRecord.map(outlineOf) : binding.outlines(part)) }),
+        ...(withRecord && { outlines: (part: Part) => (part === 'volume' ? known(remembered, withRecord) : binding.outlines(part)) }),
         facts,
         missingSecrets: [],
         obstacle: { ...obstacle, message: `${obstacle.message}; ${inForce}${withRecord ? '' : TOO_LARGE}` },

@@ -68,6 +68,16 @@ describe('an object that was deleted', () => {
     expect(made(at)).toEqual(['create ConfigMap/demo-fuse-conf']);
     expect(reads(at)).toEqual(['Dataset', 'ThinRuntime', 'ThinRuntimeProfile']);
   });
+  test('is created again no sooner if it is the record of the last valid plan (A6)', async () => {
+    const at = await bound();
+    at.delete('ThinRuntimeProfile', 'profile');
+    await at.quiet();
+    at.server.forgetRequests();
+    at.delete('ConfigMap', 'demo-last-valid');
+    await at.settle();
+    expect(at.get('ConfigMap', 'demo-last-valid')).toBeDefined();
+    expect(reads(at)).toEqual(['Dataset', 'ThinRuntime']);
+  });
   test('is created again although its runtime could not be read at first (A6)', async () => {
     const at = await bound();
     const rule = at.server.rules.refuse({ verb: 'get', kind: 'ThinRuntime' }, { status: 403, reason: 'Forbidden', message: 'not here' });
