@@ -143,8 +143,13 @@ export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] 
     edits: [
       {
         file: 'src/reconciler/kubernetes/store/pods.ts',
-        find: 'string => `${namespace}/${uid}`;',
-        replace: "string => `${namespace && ''}/${uid}`;",
+        find: '`${namespace}/${uid}`',
+        replace: 'uid',
+      },
+      {
+        file: 'src/reconciler/kubernetes/nodes/placements.ts',
+        find: 'if (!before || before.placement.runtime.namespace !== namespace) return [];',
+        replace: 'if (!before) return [];',
       },
     ],
   },
