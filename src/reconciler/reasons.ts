@@ -195,7 +195,7 @@ export const causes = {
   },
   NoPods: {
     means:
-      'the Job of an operation, or the StatefulSet that helps it, lacks pods a minute after it was created; the message has its latest event `FailedCreate`: a quota, Pod Security or an admission webhook refuses the pod',
+      'the Job of an operation, or the StatefulSet that helps it, has lacked pods for a minute; the message has its latest event `FailedCreate`: a quota, Pod Security or an admission webhook refuses the pod',
     toDo: 'change what the message names: Kubernetes tries again by itself. Whoever may write events in the namespace could have written that text',
   },
   DataOperationWaiting: {

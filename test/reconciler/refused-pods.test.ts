@@ -1,4 +1,4 @@
-/** Masters and workers whose pods a quota or Pod Security refuses. */
+/** Workloads whose pods a quota or Pod Security refuses. */
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
@@ -36,6 +36,10 @@ test('a runtime says why Kubernetes creates no pod of its workers, until there i
   at.forget();
   await at.advance(600_000);
   expect(asked()).toBeLessThanOrEqual(10);
+  expect(at.written()).toEqual([]);
+  at.kill();
+  await at.restart();
+  await at.advance(130_000);
   expect(at.written()).toEqual([]);
   at.controllers.paused.delete('statefulsets');
   at.put({ ...(at.get('StatefulSet', 'demo-worker') as KubeObject) });
@@ -126,4 +130,18 @@ test('workers that are refused while others serve are a condition too', async ()
   at.put({ ...(at.get('StatefulSet', 'demo-worker') as KubeObject) });
   await at.quiet();
   expect(at.conditions('JuiceFSRuntime')).not.toHaveProperty('PodsRefused');
+});
+
+test('a scale-up of old workers is asked about a minute later: an event of an earlier scale-up is no news', async () => {
+  const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')]);
+  refusal(at, at.get('StatefulSet', 'demo-worker'), QUOTA);
+  await at.advance(3_600_000);
+  at.forget();
+  at.controllers.paused.add('statefulsets');
+  at.edit('JuiceFSRuntime', { ...(at.get('JuiceFSRuntime', 'demo') as { spec?: object }).spec, replicas: 3 });
+  await at.advance(50_000);
+  expect(at.server.requestsThat({ verb: 'list', kind: 'Event' })).toEqual([]);
+  expect(at.conditions('JuiceFSRuntime')).not.toHaveProperty('PodsRefused');
+  await at.advance(20_000);
+  expect(at.conditions('JuiceFSRuntime')['PodsRefused']).toContain(QUOTA);
 });

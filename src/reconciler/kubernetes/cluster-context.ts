@@ -52,8 +52,8 @@ export interface ClusterContext extends KubernetesClusterOptions {
   readonly bindings: ReturnType<typeof createBindings>;
   /** By UID of the runtime. */
   readonly lastValid: Map<string, LastValid>;
-  /** Since when a fuse DaemonSet lacks pods, monotonic, in ms, by UID of the runtime. */
-  readonly fuseLacks: Map<string, number>;
+  /** Since when a workload lacks pods, monotonic, in ms, by UID of the workload, by UID of the runtime. */
+  readonly lacksSince: Map<string, ReadonlyMap<string, number>>;
   readonly mountTries: MountTries;
   readonly mountsClock: MountsClock;
   readonly ports: PortAllocator;

@@ -59,7 +59,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       kept.forget(uid);
     context.jobs.drop(uid);
     context.lastValid.delete(uid);
-    context.fuseLacks.delete(uid);
+    context.lacksSince.delete(uid);
     store.ports.gone(uid);
   }
 
@@ -163,7 +163,7 @@ function contextOf(options: KubernetesClusterOptions): ClusterContext {
     lookups: createLookups(client, clock),
     bindings: createBindings(settings),
     lastValid: new Map(),
-    fuseLacks: new Map(),
+    lacksSince: new Map(),
     mountTries: createMountTries(clock),
     mountsClock: createMountsClock(clock),
     ports: portAllocator(settings, portPolicy, store.ports),

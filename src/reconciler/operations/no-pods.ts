@@ -24,7 +24,9 @@ export function lackOfPods(cluster: Pick<OperationCluster, 'podRefusal'>, world:
   if (!job || job.end) return {};
   const lacking = job.noPods ? { ...job, kind: 'Job', lacks: 'no pod' } : world.helpers?.find(({ lacks }) => lacks !== undefined);
   if (!lacking) return {};
-  const leftMs = NO_PODS_MS - (world.now - Date.parse(lacking.createdAt));
+  // A schedule keeps its helpers, and scales them from 0 for each Job.
+  const since = Math.max(Date.parse(job.createdAt), Date.parse(lacking.createdAt));
+  const leftMs = NO_PODS_MS - (world.now - since);
   if (leftMs > 0) return { againMs: Math.min(leftMs, NO_PODS_MS) };
   const again = { againMs: NO_PODS_MS };
   const refusal = cluster.podRefusal(world, lacking);

@@ -259,3 +259,16 @@ test('that a quota refuses are said by the operation, and by what runs after it,
   expect(status(at)).toMatchObject({ phase: 'Executing', conditions: [] });
   expect(statusOf(at).conditions?.[0]?.message).toBe('waiting for DataMigrate ml/m to complete');
 });
+
+test('are not missed by a run of a schedule that has begun, though their StatefulSet is from days ago', async () => {
+  const at = await migrating(CRON);
+  await at.advance(3_600_000);
+  at.controllers.paused.add('statefulsets');
+  await fire(at);
+  expect(replicas(at)).toBe(2);
+  await at.advance(50_000);
+  expect(status(at)).toMatchObject({ phase: 'Executing', conditions: [] });
+  expect(eventsOf(at, 'DataMigrate')).not.toContain('NoPods');
+  await at.advance(11_000);
+  expect(reason(at)).toBe('NoPods');
+});

@@ -5,6 +5,7 @@ import type { ClusterContext } from '../cluster-context.ts';
 import { refusedPods } from './refused-pods.ts';
 
 interface Asked {
+  /** Milliseconds since the epoch. */
   readonly now: number;
   readonly key: Key;
   /** UID of the runtime. */
@@ -19,28 +20,27 @@ interface Answer {
 }
 
 /**
- * Why Kubernetes creates no pods of workloads, as it said last: asked for every minute. Masters and workers are asked about when they have no
- * pod a minute after they were created, or lack some while all others are ready; fuse pods when one has been lacking for a minute, since
- * nodes come at any time. A new answer wakes the key.
+ * Why Kubernetes creates no pods of workloads, as it said last: asked for every minute, of a workload that has lacked pods for a minute; of
+ * masters and workers only while all others are ready. A new answer wakes the key.
  */
 export function refusedWorkloads(context: ClusterContext, { now, key, uid, workloads, workload }: Asked): Answer {
-  const { client, clock, jobs, fuseLacks, wake } = context;
+  const { client, clock, jobs, lacksSince, wake } = context;
   const { namespace } = key;
   const refusals: Partial<Record<Role, { readonly why?: string }>> = {};
   const againMs: number[] = [];
-  const { fuse } = workloads;
-  if (!fuse || fuse.current >= fuse.desired) fuseLacks.delete(uid);
-  else if (!fuseLacks.has(uid)) fuseLacks.set(uid, clock.monotonic());
+  const at = clock.monotonic();
+  const before = lacksSince.get(uid);
+  const since = new Map<string, number>();
   for (const role of ROLES) {
     const view = workloads[role];
     const live = workload(role);
     if (!view || !live || view.current >= view.desired) continue;
+    const lacking = before ? (before.get(live.metadata.uid) ?? at) : at - ageMs(live, now, view.current);
+    since.set(live.metadata.uid, lacking);
     refusals[role] = {};
     if (role !== 'fuse' && view.ready < view.current) continue;
-    const lackedMs =
-      role === 'fuse' ? clock.monotonic() - (fuseLacks.get(uid) ?? 0) : now - Date.parse(live.metadata.creationTimestamp ?? '');
-    const leftMs = NO_PODS_MS - lackedMs;
-    againMs.push(leftMs > 0 ? Math.min(leftMs, NO_PODS_MS) : NO_PODS_MS);
+    const leftMs = NO_PODS_MS - (at - lacking);
+    againMs.push(leftMs > 0 ? leftMs : NO_PODS_MS);
     if (leftMs > 0) continue;
     const due = { namespace, version: live.metadata.uid, everyMs: NO_PODS_MS };
     const ask = () => refusedPods(client, { namespace, uid: live.metadata.uid });
@@ -48,5 +48,12 @@ export function refusedWorkloads(context: ClusterContext, { now, key, uid, workl
     if (value !== undefined) refusals[role] = { why: value };
     else if (endedAt !== undefined) delete refusals[role];
   }
+  lacksSince.set(uid, since);
   return { refusals, againMs };
+}
+
+/** For how long a workload that this process has not seen before may have lacked pods: one without any, since it exists. */
+function ageMs({ kind, metadata }: LiveObject, now: number, current: number): number {
+  if (kind === 'DaemonSet' || current > 0) return 0;
+  return Math.max(0, now - Date.parse(metadata.creationTimestamp ?? '')) || 0;
 }
