@@ -17,30 +17,34 @@ interface LineOptions {
  * write the same files, and a master makes one backup at a time. Operations of different kinds use different parts, and run at once: a
  * user who wants an order writes `runAfter`. An operation that waits for another one holds no place, and neither does a paused one.
  */
-export function lineOf(operations: readonly OperationObject[], { find, hasJob }: LineOptions): readonly Place[] {
-  const places = operations.flatMap((operation): Place | readonly [] => {
-    if (isOver(operation)) return [];
-    const key = operationKeyOf(operation);
-    const { metadata } = operation;
-    // One that is being deleted may wait for finalizers of others long after its Job is gone.
-    const runs = hasJob(key) || (isRunning(operation) && !metadata.deletionTimestamp);
-    const created = Date.parse(metadata.creationTimestamp ?? '') || 0;
-    if (runs) return { key, isRunning: true, isStuck: false, since: created, hasNoPods: hasNoPods(operation) };
-    // The schedule starts its Jobs, whoever runs. One that is to run once more is not ready for that yet.
-    if (metadata.deletionTimestamp || operation.spec.policy === 'Cron' || isDone(operation)) return [];
-    if (pauseOf(operation) || waitsFor(operation, 'isUnready')) return [];
-    const ready = readySince(operation, find);
-    const since = Math.max(created, ready ?? 0, resetAt(operation));
-    return ready === undefined ? [] : { key, isRunning: false, isStuck: waitsFor(operation, 'isRefusal'), since };
-  });
-  return places.toSorted(
-    (a, b) =>
-      Number(b.isRunning) - Number(a.isRunning) ||
-      Number(a.isStuck) - Number(b.isStuck) ||
-      a.since - b.since ||
-      (keyText(a.key) < keyText(b.key) ? -1 : 1),
-  );
+export const lineOf = (operations: readonly OperationObject[], options: LineOptions): readonly Place[] =>
+  operations.flatMap((operation) => placeOf(operation, options) ?? []).toSorted(byTurn);
+
+/** Of an operation alone; undefined if it stands in no line. It depends on the operation, and on those that its spec names. */
+export function placeOf(operation: OperationObject, { find, hasJob }: LineOptions): Place | undefined {
+  if (isOver(operation)) return undefined;
+  const key = operationKeyOf(operation);
+  const { metadata } = operation;
+  // One that is being deleted may wait for finalizers of others long after its Job is gone.
+  const runs = hasJob(key) || (isRunning(operation) && !metadata.deletionTimestamp);
+  const created = Date.parse(metadata.creationTimestamp ?? '') || 0;
+  if (runs) return { key, isRunning: true, isStuck: false, since: created, hasNoPods: hasNoPods(operation) };
+  // The schedule starts its Jobs, whoever runs. One that is to run once more is not ready for that yet.
+  if (metadata.deletionTimestamp || operation.spec.policy === 'Cron' || isDone(operation)) return undefined;
+  if (pauseOf(operation) || waitsFor(operation, 'isUnready')) return undefined;
+  const ready = readySince(operation, find);
+  if (ready === undefined) return undefined;
+  const since = Math.max(created, ready, resetAt(operation));
+  return { key, isRunning: false, isStuck: waitsFor(operation, 'isRefusal'), since };
 }
+
+/** Whose turn is first. No two operations are equal. */
+export const byTurn = (a: Place, b: Place): number =>
+  Number(b.isRunning) - Number(a.isRunning) ||
+  Number(a.isStuck) - Number(b.isStuck) ||
+  a.since - b.since ||
+  compareTexts(keyText(a.key), keyText(b.key));
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /** One that has run before goes behind those that waited meanwhile: since its status was reset, it waits. */
 const resetAt = (operation: OperationObject): number => {

@@ -1,55 +1,81 @@
 import type { OperationKind } from '../../../constructs/index.ts';
-import { lineOf } from '../../operations/line.ts';
+import { byTurn, placeOf } from '../../operations/line.ts';
+import { datasetsOf } from '../../operations/references.ts';
 import type { OperationObject, Place } from '../../operations/world.ts';
 import { type Key, keyText, type OperationKey } from '../../world.ts';
 
-/** Who is first in lines of thousands, of which whole lines cannot be computed at each change: thousands may be deleted at once. */
+/** Who is first in each line. Each change moves one operation: whole lines of thousands cannot be computed each time. */
 export interface Crowds {
-  /** The first of a line, after this operation of it has changed or is gone. */
-  firstAfter(changed: OperationKey, dataset: Key): Place | undefined;
-  /** The line is short, or gone. */
-  forget(dataset: Key, kind: OperationKind): void;
+  /** An operation came, changed or went, or one that its spec names did. */
+  changed(key: OperationKey): void;
+  first(dataset: Key, kind: OperationKind): Place | undefined;
 }
 
-interface CrowdsOptions {
-  readonly get: (key: OperationKey) => OperationObject | undefined;
-  readonly unfinished: (dataset: Key, kind: OperationKind) => readonly OperationObject[];
+interface Standing {
+  readonly place: Place;
+  /** The lines that it stands in: those of the Datasets that its spec names. */
+  readonly lines: readonly string[];
 }
 
-interface Crowd {
-  /** As they stood when the line was computed, the first at the end. */
-  readonly order: OperationKey[];
-  /** Those that have changed since, and still wait or run. */
-  readonly moved: Map<string, OperationKey>;
-}
-
-/** Of so many the places are compared one by one, before the line is computed again. */
-const MOST_MOVED = 64;
-
-export function createCrowds({ get, unfinished }: CrowdsOptions): Crowds {
-  const crowds = new Map<string, Crowd>();
-  const placesOf = (operations: readonly OperationObject[]) => lineOf(operations, { find: get, hasJob: () => false });
-  const isInLine = (key: OperationKey): boolean => placesOf([get(key) ?? []].flat()).length > 0;
+export function createCrowds(get: (key: OperationKey) => OperationObject | undefined): Crowds {
+  const standings = new Map<string, Standing>();
+  /** Sorted. */
+  const lines = new Map<string, Place[]>();
   const idOf = (dataset: Key, kind: OperationKind) => keyText({ ...dataset, kind });
 
-  function compute(dataset: Key, kind: OperationKind): Crowd {
-    const places = placesOf(unfinished(dataset, kind));
-    return { order: places.map(({ key }) => key).toReversed(), moved: new Map() };
+  function standingOf(key: OperationKey): Standing | undefined {
+    const operation = get(key);
+    const place = operation && placeOf(operation, { find: get, hasJob: () => false });
+    return place && { place, lines: datasetsOf(operation).map((dataset) => idOf(dataset, key.kind)) };
+  }
+  function leave(id: string, place: Place): void {
+    const line = lines.get(id) ?? [];
+    line.splice(indexIn(line, place), 1);
+    if (line.length === 0) lines.delete(id);
+  }
+  function enter(id: string, place: Place): void {
+    const line = lines.get(id) ?? [];
+    line.splice(indexIn(line, place), 0, place);
+    lines.set(id, line);
+  }
+  /** Whether it stood elsewhere. */
+  function move(key: OperationKey): boolean {
+    const id = keyText(key);
+    const old = standings.get(id);
+    const now = standingOf(key);
+    if (isSame(old, now)) return false;
+    for (const line of old?.lines ?? []) leave(line, old!.place);
+    for (const line of now?.lines ?? []) enter(line, now!.place);
+    if (now) standings.set(id, now);
+    else standings.delete(id);
+    return true;
   }
 
   return {
-    firstAfter(changed, dataset) {
-      const id = idOf(dataset, changed.kind);
-      const known = crowds.get(id);
-      const crowd = known && known.moved.size < MOST_MOVED ? known : compute(dataset, changed.kind);
-      crowds.set(id, crowd);
-      const { order, moved } = crowd;
-      if (isInLine(changed)) moved.set(keyText(changed), changed);
-      else moved.delete(keyText(changed));
-      let first = order.at(-1);
-      for (; first && (moved.has(keyText(first)) || !isInLine(first)); first = order.at(-1)) order.pop();
-      return placesOf([...(first ? [first] : []), ...moved.values()].flatMap((key) => get(key) ?? []))[0];
+    changed: (key) => void move(key),
+    first(dataset, kind) {
+      const id = idOf(dataset, kind);
+      const first = () => lines.get(id)?.[0];
+      let place = first();
+      // A write of the controller itself is known before the watch reports it.
+      while (place && move(place.key)) place = first();
+      return place;
     },
-    forget: (dataset, kind) => void crowds.delete(idOf(dataset, kind)),
   };
+}
+
+/** Where a place is in a sorted line, or belongs. */
+function indexIn(line: readonly Place[], place: Place): number {
+  let [from, to] = [0, line.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (byTurn(line[middle] as Place, place) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function isSame(a: Standing | undefined, b: Standing | undefined): boolean {
+  if (!a || !b) return a === b;
+  return byTurn(a.place, b.place) === 0 && a.place.hasNoPods === b.place.hasNoPods && a.lines.join() === b.lines.join();
 }

@@ -7,6 +7,8 @@ import { keyText, type OperationKey } from '../../world.ts';
 export interface Followers {
   /** An operation came, changed or went. Returns what it had still to see the end of before, and has not any more. */
   changed(old: OperationObject | undefined, now: OperationObject | undefined): readonly OperationKey[];
+  /** Those whose specs name it. */
+  of(key: OperationKey): Iterable<OperationKey>;
   /**
    * Whether an operation has still to see the end of this one. An operation of another namespace counts only if the annotation `followers`
    * of this one lists that namespace.
@@ -39,6 +41,7 @@ export function createFollowers(find: (key: OperationKey) => OperationObject | u
       if (now) add(now);
       return old ? followedBy(old).filter((key) => mustSee(old, key, find) && !(now && mustSee(now, key, find))) : [];
     },
+    of: (key) => byPredecessor.get(keyText(key))?.values() ?? [],
     isAwaited(key) {
       for (const each of byPredecessor.get(keyText(key))?.values() ?? []) {
         const follower = find(each);

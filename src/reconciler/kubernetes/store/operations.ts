@@ -1,10 +1,10 @@
 import { type CustomResource, Dataset } from '../../../api/index.ts';
 import type { OperationKind } from '../../../constructs/index.ts';
-import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
+import type { Change } from '../../../kube/watch/reflector.ts';
 import { isSamePlace, lineOf } from '../../operations/line.ts';
-import { isOver, isRunning } from '../../operations/status.ts';
 import { datasetsOf, operationKeyOf } from '../../operations/references.ts';
+import { isOver } from '../../operations/status.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
 import { typeOf } from '../kinds.ts';
@@ -45,9 +45,8 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
   // A Dataset may have thousands that are over.
   const notOver = createIndex();
   const watched = new Map<string, Watched>();
-  /** Of each kind on each Dataset, the one that ran when its line was last computed. */
-  const runners = new Map<string, OperationKey>();
   const followers = createFollowers((key) => get(key));
+  const crowds = createCrowds((key) => get(key));
 
   for (const resource of kinds)
     watched.set(
@@ -72,6 +71,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
           const isNew = change.type !== 'changed' || !isNoNews(change.old, object);
           if (isNew && !isEcho) onKey(key, `${object.kind} ${change.type}`);
           if (isNew) subscriptions.wake(object.kind, keyText(keyOf(object)), change);
+          for (const each of placed(change)) crowds.changed(each);
           for (const dataset of movedLines(change)) wakeNext(key, dataset);
           for (const earlier of released(change)) onKey(earlier, `${object.kind} ${object.metadata.name} waits for it no more`);
         },
@@ -80,20 +80,12 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
     );
 
   /** Those that wait for their turn know of no others: the first of the line is told when the line may have moved. */
-  function wakeNext({ kind, namespace, name }: OperationKey, dataset: Key): void {
-    const id = keyText({ ...dataset, kind });
-    const before = runners.get(id);
-    const runner = before && get(before);
-    const isCrowd = notOver.size(dataset) > CROWD;
-    // While it runs, it is nobody's turn.
-    if (isCrowd && runner && isRunning(runner) && !runner.metadata.deletionTimestamp) return;
-    if (!isCrowd) crowds.forget(dataset, kind);
-    const places = isCrowd
-      ? [crowds.firstAfter({ kind, namespace, name }, dataset) ?? []].flat()
-      : lineOf(unfinished(dataset, kind), { find: get, hasJob: () => false });
-    const running = places.find((place) => place.isRunning);
-    if (running) runners.set(id, running.key);
-    else runners.delete(id);
+  function wakeNext({ kind, name }: OperationKey, dataset: Key): void {
+    const places =
+      notOver.size(dataset) > CROWD
+        ? [crowds.first(dataset, kind) ?? []].flat()
+        : lineOf(unfinished(dataset, kind), { find: get, hasJob: () => false });
+    // In a crowd, while one runs, it is nobody's turn.
     const next = places.find((place) => !place.isRunning);
     if (next && next.key.name !== name) onKey(next.key, `the line of ${kind} for Dataset ${dataset.name} moved`);
   }
@@ -104,10 +96,15 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
     const keys = followers.changed(old && asOperation(old), now && asOperation(now));
     return keys.filter((key) => get(key)?.spec.ttlSecondsAfterFinished !== undefined);
   }
+  /** Operations whose place may be another one from now on. */
+  function placed(change: Change<KubeObject>): readonly OperationKey[] {
+    const key = operationKeyOf(change.object);
+    const isMoved = change.type !== 'changed' || !isSamePlace(asOperation(change.old), asOperation(change.object));
+    return [key, ...(isMoved ? followers.of(key) : [])];
+  }
   const found = (keys: readonly OperationKey[], kind?: OperationKind) =>
     keys.flatMap((key) => ((kind === undefined || key.kind === kind) && get(key)) || []);
   const unfinished: Operations['unfinished'] = (dataset, kind) => found(notOver.get(dataset), kind);
-  const crowds = createCrowds({ get: (key) => get(key), unfinished });
 
   // The casts: what is kept of an operation has been parsed.
   const get = ({ kind, namespace, name }: OperationKey) =>
