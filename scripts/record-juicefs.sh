@@ -16,7 +16,7 @@ mkdir -p "$to" "$work/volume" "$work/team" "$work/from" "$work/cache"
 cd "$work"
 export META=sqlite3://$work/meta.db
 run() { "$juicefs" "$@" 2>&1; }
-# Of a run, only its paths differ from those of another machine.
+# Paths of this machine are replaced; times, process ids and UUIDs are those of the run.
 keep() { sed -e "s#$work#/work#g" > "$to/$1"; }
 
 for command in format mount quota warmup sync status summary; do run "$command" --help | keep "help-$command"; done

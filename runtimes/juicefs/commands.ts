@@ -2,7 +2,7 @@ import { shown } from '../../src/api/index.ts';
 import {
   absolutePath,
   cacheTexts,
-  type Command,
+  diskUsage,
   type CacheUse,
   type Cleanup,
   env,
@@ -11,6 +11,7 @@ import {
   type Seen,
   type EngineStatus,
   sh,
+  type UfsUsage,
   usedBytes,
 } from '../../src/constructs/index.ts';
 import type { JuiceFSPlan } from './plan.ts';
@@ -23,7 +24,7 @@ export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
   commands: (plan) => [
     // The few of some hundred lines that are read: thousands of pods may be asked.
     { in: holder(plan), on: 'every', argv: ['grep', '-a', 'blockcache', `${plan.mountPath}/.stats`] },
-    sizeOf(plan, holder(plan)),
+    ...(isCounted(plan) ? [] : [{ in: holder(plan), on: 'one', argv: ['df', '-B', '1', plan.mountPath] } as const]),
   ],
   parse: ([pods = [], sizes], plan) => {
     const isShared = plan.source.edition === 'enterprise';
@@ -32,7 +33,7 @@ export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
       if (!figure.has('bytes')) throw new Error(`.stats has no blockcache figures: ${shown(pods[i]?.slice(0, 200))}`);
     const sum = (enterprise: string, community: string) =>
       figures.reduce((total, figure) => total + (figure.get(isShared ? enterprise : community) ?? 0), 0);
-    const totalBytes = bytesIn(sizes?.[0], plan);
+    const totalBytes = usedBytes(sizes?.[0], plan.mountPath);
     return {
       cachedBytes: sum('bytes', 'bytes') / (isShared ? 1 : Math.max(1, pods.length)),
       ...ratio('hitRatio', sum('hits', 'hits'), sum('miss', 'miss')),
@@ -42,20 +43,30 @@ export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
   },
 };
 
-/**
- * Asks for the size of the data. The file system says it itself; for a directory without a quota it would say that of the whole volume, so
- * that is counted, from figures that JuiceFS keeps for each directory.
- */
-const sizeOf = ({ source, mountPath }: JuiceFSPlan, role: Role): Command =>
-  source.edition === 'community' && source.subPath && !source.quota
-    ? { in: role, on: 'one', argv: [PROGRAMS.community.juicefs, 'summary', '--depth', '0', '--csv', mountPath], mayFail: true }
-    : { in: role, on: 'one', argv: ['df', '-B', '1', mountPath] };
+/** Of a directory without a quota, `df` says the size of the whole volume. To count it, JuiceFS reads every directory below. */
+const isCounted = ({ source }: JuiceFSPlan): boolean => source.edition === 'community' && source.subPath !== undefined && !source.quota;
 
-/** Undefined if it is not known. */
-function bytesIn(answer: string | undefined, { mountPath }: JuiceFSPlan): number | undefined {
-  const [, counted] = /^\/,(\d{1,19}),\d+,\d+$/m.exec(answer ?? '') ?? [];
-  return counted === undefined ? usedBytes(answer, mountPath) : Number(counted);
-}
+const whole = diskUsage('worker');
+export const size: Probe<JuiceFSPlan, UfsUsage> = {
+  commands: (plan) =>
+    isCounted(plan)
+      ? [
+          {
+            in: 'worker',
+            on: 'one',
+            argv: [PROGRAMS.community.juicefs, 'summary', '--depth', '0', '--csv', plan.mountPath],
+            timeoutSeconds: 1500,
+          },
+        ]
+      : whole.commands(plan),
+  parse(answers, plan) {
+    if (!isCounted(plan)) return whole.parse(answers, plan);
+    const answer = answers[0]?.[0];
+    const [, bytes, files] = /^\/,(\d{1,16}),\d+,(\d{1,16})$/m.exec(answer ?? '') ?? [];
+    if (bytes === undefined) throw new Error(`juicefs summary names no size: ${shown(answer?.slice(0, 200))}`);
+    return { totalBytes: Number(bytes), files: Number(files) };
+  },
+};
 
 /** `blockcache.hits: 12`. */
 const ENTERPRISE = /^blockcache\.(bytes|hits|miss|hitBytes|missBytes):?[ \t]*([0-9.e+]+)/gm;
@@ -69,8 +80,8 @@ const figuresOf = (stats: string, lines: RegExp): ReadonlyMap<string, number> =>
 const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: number) =>
   hits + misses > 0 ? { [name]: hits / (hits + misses) } : {};
 
-export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache }: Seen): EngineStatus => ({
-  cacheStates: cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache),
+export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache, ufs }: Seen): EngineStatus => ({
+  cacheStates: cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache && { ...ufs, ...cache }),
 });
 
 /**

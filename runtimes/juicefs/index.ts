@@ -1,5 +1,5 @@
-import { defineRuntime, diskUsage } from '../../src/constructs/index.ts';
-import { cacheUse, removeCache, status } from './commands.ts';
+import { defineRuntime } from '../../src/constructs/index.ts';
+import { cacheUse, removeCache, size, status } from './commands.ts';
 import { JuiceFSFuse, JuiceFSWorker } from './components.ts';
 import { JuiceFSLoad } from './load.ts';
 import { JuiceFSMigrate } from './migrate.ts';
@@ -16,7 +16,7 @@ export default defineRuntime({
   needs,
   plan,
   components: { worker: JuiceFSWorker, fuse: JuiceFSFuse },
-  probes: { cache: cacheUse, ufs: diskUsage('worker') },
+  probes: { cache: cacheUse, ufs: size },
   syncsMetadata: (plan) => plan.syncsMetadata,
   status,
   operations: { DataLoad: JuiceFSLoad, DataMigrate: JuiceFSMigrate },

@@ -50,7 +50,7 @@ export function scriptOf(role: PodRole, { source, login, missing, mountPath, opt
 }
 
 const unfound = (missing: readonly string[]): string =>
-  `No file system was found. To create one, the options of the Dataset's mount lack ${missing.join(' and ')}.`;
+  `juicefs status ended with an error, see above. If there is no volume yet: to create one, the options of the Dataset's mount lack ${missing.join(' and ')}.`;
 
 const step = (name: 'status' | 'format' | 'auth' | 'set quota' | 'mount', command: string): readonly string[] => [
   `echo "$(date '+%Y/%m/%d %H:%M:%S.%3N') juicefs ${name} start."`,

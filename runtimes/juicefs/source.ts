@@ -63,7 +63,7 @@ function read(spec: DatasetSpec) {
     env: secretEnv(secrets.values()),
     /** Mount options for readers. */
     options: edition === 'community' ? forMount(options) : (options as Options),
-    ...(edition === 'community' && { missing: missingFor(storage, bucket) }),
+    ...(edition === 'community' && { missing: missingFor(storage, bucket).filter((key) => !secrets.has(key)) }),
     /** Arguments of `juicefs format` or `juicefs auth`; undefined without credentials. */
     login: edition === 'community' ? format() : secrets.has('token') ? auth() : undefined,
     /** Arguments of `juicefs quota`. */

@@ -887,6 +887,12 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
         for (const answer of [text, `juicefs_blockcache_bytes 1\n${text}`]) ignoringErrors(() => probes.cache?.parse([[answer], [text]]));
       },
     },
+    size: {
+      text: (text) => {
+        const { probes } = juicefs.bind(community({ mount: { mountPoint: 'juicefs:///x' } }));
+        ignoringErrors(() => probes.ufs?.parse([[text]]));
+      },
+    },
     removeCache: {
       text: (text) => {
         const { cleanup } = juicefs.bind(

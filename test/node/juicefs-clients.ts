@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { secret } from '../support/objects.ts';
-import { condition, eventually, type Space } from '../support/sluice.ts';
+import { condition, says, type Space } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
 import { dataLoad, PATIENCE_S, startReader } from './dataset-users.ts';
 import type { Installed } from './installed.ts';
@@ -63,17 +63,12 @@ export async function loadsForReaders(served: Served): Promise<void> {
 /** @param engine address of another, empty metadata engine */
 export async function saysWhatIsMissing(served: Served, engine: string): Promise<void> {
   const { space } = served;
-  await step('without a storage no volume is made, and the pod says which option is missing', async () => {
+  await step('without a storage no volume is made, and the runtime says which option is missing', async () => {
     await space.create(secret('unformatted', { metaurl: engine }));
     const metaurl = { name: 'metaurl', valueFrom: { secretKeyRef: { name: 'unformatted', key: 'metaurl' } } };
     await space.create(...served.like('lacking', { options: { bucket: 'http://minio:9000/bucket' }, encryptOptions: [metaurl] }));
-    const message = expect.stringContaining("the options of the Dataset's mount lack storage.") as string;
-    const ended = { exitCode: 1, message };
-    await eventually(async () => {
-      const { status } = await space.get('Pod', 'lacking-worker-0');
-      const [{ state, lastState }] = (status as { containerStatuses: [{ state: object; lastState: object }] }).containerStatuses;
-      expect([state, lastState]).toContainEqual(expect.objectContaining({ terminated: expect.objectContaining(ended) }));
-    }, PATIENCE_S);
+    const message = says("the options of the Dataset's mount lack storage.");
+    await space.becomes('JuiceFSRuntime', 'lacking', condition('PodsCrashing', { status: 'True', message }), PATIENCE_S);
     await space.delete('Dataset', 'lacking');
     await space.gone('Dataset', 'lacking', PATIENCE_S);
   });

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
-import { BUSYBOX_IMAGE, JUICEFS_IMAGE, juicefsImage, MINIO_IMAGE, minioImage } from '../../harness/index.ts';
+import { BUSYBOX_IMAGE, JUICEFS_IMAGE, juicefsImage, MINIO_IMAGE, minioImage, whyNoJuiceFS } from '../../harness/index.ts';
 import { canHaveNode, createPod } from '../support/real-node.ts';
+import { canRun } from '../support/can-run.ts';
 import { JFS_SECRET, jfsDataset, jfsRuntime, secret } from '../support/objects.ts';
 import { condition, createSpace, eventually, says, type Space } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
@@ -23,7 +24,7 @@ const [IMAGE = '', IMAGE_TAG = ''] = JUICEFS_IMAGE.split(':');
 const NEXT_TAG = 'next';
 const KEYS = { user: 'accesskey', password: PASSWORD };
 
-describe.skipIf(!canHaveNode)('JuiceFS on a real node', () => {
+describe.skipIf(!canHaveNode || !canRun('JuiceFS on a real node', whyNoJuiceFS()))('JuiceFS on a real node', () => {
   let cluster: Installed;
   let client: KubeClient;
   let space: Space;

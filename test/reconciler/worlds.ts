@@ -59,6 +59,7 @@ export const pods = (ready: number, desired = ready, more: Partial<WorkloadView>
   current: desired,
   ready,
   available: ready,
+  crashing: [],
   outdated: [],
   ...more,
 });

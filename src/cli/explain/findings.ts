@@ -19,7 +19,14 @@ interface Condition {
 }
 
 /** Conditions that are True when something is wrong. */
-const TROUBLES: ReadonlySet<string> = new Set(['NotReady', 'Failed', 'DatasetTaken', 'MountsDiffer', 'ImmutableFieldChanged']);
+const TROUBLES: ReadonlySet<string> = new Set([
+  'NotReady',
+  'Failed',
+  'DatasetTaken',
+  'MountsDiffer',
+  'PodsCrashing',
+  'ImmutableFieldChanged',
+]);
 /** Conditions that are True when something is worth knowing: the object counts as healthy all the same. */
 const NOTES: ReadonlySet<string> = new Set(['SpecWarning', 'PodsOutdated', 'PodsRefused', 'PlacementWaiting']);
 /** Conditions that are False when something is wrong. */

@@ -5,7 +5,7 @@ import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
 import { affinityTo } from './affinity.ts';
 import { infosOf } from './infos.ts';
-import { lastWords } from './last-words.ts';
+import { lastWords } from '../status/last-words.ts';
 import { runAfterText } from './references.ts';
 import { isRetried, pauseOf, retryOf } from './requests.ts';
 import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal, ScheduleView } from './world.ts';

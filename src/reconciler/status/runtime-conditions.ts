@@ -4,6 +4,7 @@ import { some } from './some.ts';
 import { placementOf } from './unsynced.ts';
 import { type Applied, type Hold, ROLES, type World } from '../world.ts';
 import { engineStatusOf } from './cache.ts';
+import { lastWords } from './last-words.ts';
 import { podConditions, withoutPodConditions } from './pods.ts';
 
 export function runtimeConditions(world: World, applied: Applied, unsynced: Hold | undefined): readonly RuntimeCondition[] {
@@ -25,6 +26,7 @@ export function runtimeConditions(world: World, applied: Applied, unsynced: Hold
   conditions = withSync(conditions, unsynced, now);
   const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
   setIf('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
+  setIf('PodsCrashing', crashesOf(workloads), 'ContainersEnd');
   // Until Kubernetes was asked, the condition stays as it was.
   if (!Object.values(world.refusals ?? {}).some(({ why }) => why === undefined)) setIf('PodsRefused', refusalsOf(world), 'FailedCreate');
   const warnings = world.plan.plan.warnings ?? [];
@@ -51,6 +53,13 @@ export const withSync = (conditions: readonly RuntimeCondition[], trouble: Hold 
     now,
     'lastProbeTime',
   );
+
+/** The output of one of them: they mostly end for one reason. */
+function crashesOf(workloads: World['workloads']): string | undefined {
+  const crashing = ROLES.flatMap((role) => workloads[role]?.crashing ?? []);
+  const [first] = crashing;
+  return first && `Containers of these pods end and are started again: ${some(crashing, ({ name }) => name)}. The ${lastWords(first)}`;
+}
 
 function refusalsOf({ refusals = {}, workloads, names }: World): string | undefined {
   const texts = ROLES.flatMap((role) => {

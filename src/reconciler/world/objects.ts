@@ -16,8 +16,20 @@ export interface WorkloadView {
   readonly current: number;
   readonly ready: number;
   readonly available: number;
+  /** Pods of which a container ends again and again. */
+  readonly crashing: readonly CrashingPod[];
   /** Names of pods that still run an older template; they restart when their user deletes them. */
   readonly outdated: readonly string[];
+}
+
+/** How a container ended last that does not stay. */
+export interface Crash {
+  readonly exitCode: number;
+  /** The end of its output, if its node kept it; whoever runs the pod decides what it says. */
+  readonly message: string;
+}
+export interface CrashingPod extends Crash {
+  readonly name: string;
 }
 
 /** A desired object, identified by the hash of its manifest, which is rendered only when it has to be compared or applied. */

@@ -29,7 +29,7 @@ test('a load of JuiceFS reports copies and metadata, which it ignores, once', as
   );
   await at.quiet();
   const notes = [
-    'SpecPartlyIgnored spec.target[1].replicas: has no effect; a worker keeps one copy of what it loads',
+    'SpecPartlyIgnored spec.target[1].replicas: has no effect; a client keeps one copy of what it loads',
     'SpecPartlyIgnored spec.loadMetadata: has no effect; JuiceFS reads metadata from its metadata engine',
   ];
   expect(notesOf(at)).toEqual(notes);

@@ -68,20 +68,11 @@ describe('cache use', () => {
   test('is not 0 where a pod has no figures', () => {
     expect(() => cacheUse.parse([['uptime 12\n'], []], planOf(community()))).toThrow('.stats has no blockcache figures: "uptime 12\\n"');
   });
-  test('is of the directory: of one without a quota the file system says the size of the whole volume', () => {
-    const plan = planOf(community({ mount: { mountPoint: 'juicefs:///team' } }));
-    expect(cacheUse.commands(plan)[1]).toEqual({
-      in: 'fuse',
-      on: 'one',
-      argv: ['/usr/local/bin/juicefs', 'summary', '--depth', '0', '--csv', mountPath],
-      mayFail: true,
-    });
-    expect(cacheUse.parse([[communityStats], ['PATH,SIZE,DIRS,FILES\n/,13520896,301,3000\n']], plan)).toMatchObject({
-      totalBytes: 13520896,
-    });
-    expect(cacheUse.parse([[communityStats], []], plan)).not.toHaveProperty('totalBytes');
-    const quota = planOf(community({ mount: { mountPoint: 'juicefs:///team', options: { quota: '1Gi' } } }));
-    expect(cacheUse.commands(quota)[1]?.argv[0]).toBe('df');
+  test('has the size of the volume only from a mount of the volume, or of a directory with a quota', () => {
+    const commandsOf = (options: Record<string, string>) =>
+      cacheUse.commands(planOf(community({ mount: { mountPoint: 'juicefs:///team', options } }))).map(({ argv }) => argv[0]);
+    expect(commandsOf({})).toEqual(['grep']);
+    expect(commandsOf({ quota: '1Gi' })).toEqual(['grep', 'df']);
   });
   test('is read from figures that are too long to be printed as integers', () => {
     const stats = 'juicefs_blockcache_bytes 1.099511627776e+12\njuicefs_blockcache_hits 1e3\njuicefs_blockcache_miss 0\n';
@@ -130,6 +121,17 @@ describe('size and number of files', () => {
     const { ufs } = juicefs.bind(community()).probes;
     expect(ufs?.commands.map((command) => [command.in, command.on])).toEqual([['worker', 'one']]);
     expect(ufs?.parse([[`${table(mountPath).trimEnd()}\n1152\n`]])).toEqual({ totalBytes: 87687856128, files: 1152 });
+  });
+  test('of a directory without a quota are counted, once', () => {
+    const { ufs } = juicefs.bind(community({ mount: { mountPoint: 'juicefs:///team' } })).probes;
+    expect(ufs?.commands).toEqual([
+      { in: 'worker', on: 'one', argv: ['/usr/local/bin/juicefs', 'summary', '--depth', '0', '--csv', mountPath], timeoutSeconds: 1500 },
+    ]);
+    expect(ufs?.parse([['PATH,SIZE,DIRS,FILES\n/,13520896,301,3000\n']])).toEqual({ totalBytes: 13520896, files: 3000 });
+    expect(() => ufs?.parse([['PATH,SIZE,DIRS,FILES\n']])).toThrow('juicefs summary names no size');
+    const plan = planOf(community({ mount: { mountPoint: 'juicefs:///team' } }));
+    const seen = { readyWorkers: 1, cache: { cachedBytes: 512 }, ufs: { totalBytes: 1024, files: 2 } };
+    expect(statesOf(plan, seen)).toMatchObject({ cachedPercentage: '50.0%' });
   });
   test('are not asked where the user does not want them', () => {
     expect(juicefs.bind(community({ spec: { management: { metadataSyncPolicy: { autoSync: false } } } })).probes.ufs).toBeUndefined();

@@ -22,6 +22,8 @@ export interface Running {
   readonly datasets?: Readonly<Record<string, DatasetSpec>>;
   /** What juicefs does, in bash; `$all` are its arguments. */
   readonly answers?: string;
+  /** What it does for `juicefs sync --help`. */
+  readonly help?: string;
   readonly podIp?: string;
   /** In the place of `ssh.sh`. */
   readonly ssh?: string;
@@ -29,7 +31,7 @@ export interface Running {
 
 /** Runs the script of the Job's pod. */
 export async function run(folder: Folder, spec: DataMigrateSpec, given: Running = {}) {
-  const { secrets = {}, datasets = {}, answers = SAYS(1), podIp = '10.0.0.9', ssh } = given;
+  const { secrets = {}, datasets = {}, answers = SAYS(1), help = 'echo --end-time', podIp = '10.0.0.9', ssh } = given;
   const manifests = migrating(spec, { datasets });
   const of = (kind: string) => manifests.find((each) => each.kind === kind) as Manifest;
   const [{ args, env }] = (of('Job')['spec'] as { template: { spec: { containers: [Container] } } }).template.spec.containers;
@@ -43,6 +45,7 @@ export async function run(folder: Folder, spec: DataMigrateSpec, given: Running 
   }
   for (const each of ['tmp/progress', 'tmp/progress.found', 'dev/termination-log']) rmSync(folder.of(each), { force: true });
   const stub = `#!/bin/bash
+if [ "$*" = 'sync --help' ]; then ${folder.rooted(help)}; exit; fi
 n=$(ls "${folder.of('calls')}" | wc -l)
 printf '%s\\0' "$@" > "${folder.of('calls')}/$n"
 env -0 > "${folder.of('env')}"

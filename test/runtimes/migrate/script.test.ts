@@ -37,7 +37,7 @@ const at = (uri: string, ...options: readonly string[]) => ({
   externalStorage: { uri, encryptOptions: options.map((name) => secret(name)) },
 });
 const METAURL = 'redis://default:p%40ss@redis:6379/1';
-const EXCLUDED = '--exclude=.jfs.*.tmp.*';
+const EXCLUDED = '--exclude=.jfs.*.tmp.[0-9]*';
 const hosts = 'op-migrate-workers-0.op-migrate-workers,op-migrate-workers-1.op-migrate-workers';
 
 describe('the script', () => {
@@ -161,22 +161,32 @@ describe('the script', () => {
           '--existing',
           expect.stringMatching(/^--end-time=\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
           '--match-full-path',
-          '--include=.jfs.*.tmp.*',
-          '--include=**/.jfs.*.tmp.*',
+          '--include=.jfs.*.tmp.[0-9]*',
+          '--include=**/.jfs.*.tmp.[0-9]*',
           '--exclude=**',
           's3://b/src/',
           'jfs://FLUID_METAURL/dst/',
         ]);
     });
-    test('is said where it cannot be removed', async () => {
+    test('is said where it cannot be removed, since all is copied', async () => {
       const answers = `if [[ $all == *--delete-dst* ]]; then echo 'permission denied'; exit 1; else ${leaves}; fi`;
-      const { code, stdout, stderr } = await run({}, { answers });
-      expect([code, stderr]).toEqual([
-        1,
-        'from s3://b/src/ to path /dst/ of Dataset demo: unfinished files in path /dst/ of Dataset demo could not be removed\n',
-      ]);
-      expect(stdout).toContain('permission denied\n');
+      const { code, stdout } = await run({}, { answers });
+      expect(code).toBe(0);
+      expect(stdout).toContain('permission denied\nunfinished files in path /dst/ of Dataset demo could not be removed\n');
     });
+    test.each([
+      ['an older juicefs, which cannot choose them', {}, 'echo older'],
+      ['a dry run', { dry: '' }, 'echo --end-time'],
+    ])('stays with %s', async (_, options, help) => {
+      const { code, calls } = await run({ options }, { answers: leaves, help });
+      expect([code, calls.filter((call) => call.includes('--delete-dst'))]).toEqual([0, []]);
+    });
+  });
+
+  test.each(['1.3.0', '1.4.2'])('reads what juicefs %s says at its end', async (version) => {
+    const said = readFileSync(new URL(`../../../harness/control-plane/juicefs-recorded/${version}/sync`, import.meta.url), 'utf8');
+    const { infos } = await run({}, { answers: `cat >&2 <<'EOF'\n${said}EOF` });
+    expect(infos).toBe('Progress=4 of 4 files\nFiles=4 of 4\nBytes=292.97 KiB\nCopied=3\nSkipped=1\n');
   });
 
   describe('what fails', () => {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Dataset, InvalidSpec, type Manifest, volumeName } from '../../../api/index.ts';
 import { type Facts, type Part, PARTS } from '../../../constructs/index.ts';
 import { messageOf, obstacleOf } from '../../failures.ts';
+import type { Reason } from '../../reasons.ts';
 import type { Hold, Outline, RuntimeObject, World } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { compact } from '../store/sharing.ts';
@@ -121,7 +122,7 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
 function wasFollowed({ metadata, status }: RuntimeObject, dataset: Dataset): boolean {
   const synced = status?.conditions?.find(({ type }) => type === 'Synced');
   const isNewest = status?.observedGeneration === metadata.generation && dataset.status?.observedGeneration === dataset.metadata.generation;
-  return isNewest && synced !== undefined && synced.reason !== 'InvalidSpec';
+  return isNewest && synced !== undefined && synced.reason !== ('InvalidSpec' satisfies Reason);
 }
 
 const UNKNOWN = 'no valid plan is remembered, so nothing is repaired until that is mended';

@@ -11,14 +11,18 @@ export const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>
 /** Whether a pass may decide differently because of this pod. */
 export function isNews(change: Change<KubeObject>, workload: LiveObject, isAwaited: boolean): boolean {
   const { object: pod } = change;
-  if (workload.kind === 'DaemonSet' && !hasOlderTemplate(workload, pod)) return isAwaited && pod['ready'] === true;
+  if (workload.kind === 'DaemonSet' && !hasOlderTemplate(workload, pod))
+    return (isAwaited && pod['ready'] === true) || !isDeepStrictEqual(crashBefore(change), crashNow(change));
   return change.type !== 'changed' || !isDeepStrictEqual(whatCounts(change.old), whatCounts(pod));
 }
-const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, container, ip }: KubeObject) => ({
+const crashBefore = (change: Change<KubeObject>): unknown => (change.type === 'changed' ? change.old['crash'] : undefined);
+const crashNow = ({ type, object }: Change<KubeObject>): unknown => (type === 'deleted' ? undefined : object['crash']);
+const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, crash, container, ip }: KubeObject) => ({
   revision: labels?.['controller-revision-hash'],
   deletionTimestamp,
   ready,
   restarts,
+  crash,
   container,
   ip,
 });

@@ -1,5 +1,6 @@
 import { annotation } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
+import type { Crash } from '../../world.ts';
 import type { Sharing } from './sharing.ts';
 
 interface Container {
@@ -10,8 +11,8 @@ interface Container {
 const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
 
 /**
- * Of a pod: its controller, the revision of its template, its node and address, the named ports of a worker, whether it is ready, and how
- * often its containers restarted.
+ * Of a pod: its controller, the revision of its template, its node and address, the named ports of a worker, whether it is ready, how often
+ * its containers restarted, and why one ended that does not stay.
  * threat-model: keeps
  */
 export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject, { text, piece }: Sharing): KubeObject {
@@ -21,7 +22,7 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
     phase?: string;
     podIP?: string;
   };
-  const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly { restartCount: number }[] };
+  const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly ContainerStatus[] };
   const { nodeName, containers = [] } = (spec ?? {}) as { nodeName?: string; containers?: readonly Container[] };
   const owner = ownerReferences?.find(({ controller }) => controller);
   const refreshed = annotations?.[annotation.fuseConfigUpdate];
@@ -47,11 +48,35 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
     phase: piece(phase),
     container: piece(containers[0]?.name),
     restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
+    crash: crashOf(containerStatuses),
     ready: conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
   };
   // The cast: a field that is undefined counts as absent.
   return kept as unknown as KubeObject;
 }
+
+interface ContainerStatus {
+  readonly ready?: boolean;
+  readonly restartCount: number;
+  readonly state?: { readonly terminated?: Ended };
+  readonly lastState?: { readonly terminated?: Ended };
+}
+interface Ended {
+  readonly exitCode: number;
+  readonly message?: string;
+}
+
+/** Of the first container that was started again and is not ready. The node keeps the end of its output, of which this is the end. */
+function crashOf(statuses: readonly ContainerStatus[]): Crash | undefined {
+  for (const { ready, restartCount, state, lastState } of statuses) {
+    const ended = state?.terminated ?? lastState?.terminated;
+    if (!ready && restartCount > 0 && ended && ended.exitCode !== 0)
+      return { exitCode: ended.exitCode, message: (ended.message ?? '').slice(-MOST_OUTPUT) };
+  }
+  return undefined;
+}
+/** Thousands of pods may end for one reason. */
+const MOST_OUTPUT = 500;
 
 /** By name; undefined where no port has one, as in pods of most users. */
 function portsOf(containers: readonly Container[]): Readonly<Record<string, number>> | undefined {

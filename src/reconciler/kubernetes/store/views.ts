@@ -1,21 +1,21 @@
 import { annotation, type Dataset, fuseGenerationOf, isOwnedBy, type Manifest, type ObjectMeta, valueFile } from '../../../api/index.ts';
 import type { Facts, PodFact, Runtime } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import type { LiveObject, RuntimeObject, WorkloadView } from '../../world.ts';
+import type { Crash, CrashingPod, LiveObject, RuntimeObject, WorkloadView } from '../../world.ts';
 
 type Numbers = Readonly<Record<string, number | undefined>>;
 
-/** The counts of a StatefulSet or DaemonSet, and the pods that still run an older template. */
+/** The counts of a StatefulSet or DaemonSet, its pods that still run an older template, and those that crash. */
 export function workloadView(workload: LiveObject, pods: readonly KubeObject[]): WorkloadView {
   const status = (workload.status ?? {}) as Numbers;
-  const outdated = outdatedPods(workload, pods);
+  const told = { outdated: outdatedPods(workload, pods), crashing: crashingPods(pods) };
   if (workload.kind === 'DaemonSet')
     return {
       desired: status['desiredNumberScheduled'] ?? 0,
       current: status['currentNumberScheduled'] ?? 0,
       ready: status['numberReady'] ?? 0,
       available: status['numberAvailable'] ?? 0,
-      outdated,
+      ...told,
     };
   const { replicas = 1 } = workload['spec'] as { replicas?: number };
   return {
@@ -23,9 +23,14 @@ export function workloadView(workload: LiveObject, pods: readonly KubeObject[]):
     current: status['replicas'] ?? 0,
     ready: status['readyReplicas'] ?? 0,
     available: status['availableReplicas'] ?? 0,
-    outdated,
+    ...told,
   };
 }
+
+const crashingPods = (pods: readonly KubeObject[]): readonly CrashingPod[] =>
+  pods
+    .flatMap(({ metadata: { name, deletionTimestamp }, crash }) => (crash && !deletionTimestamp ? [{ name, ...(crash as Crash) }] : []))
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 
 export function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readonly string[] {
   const { generation } = workload.metadata;

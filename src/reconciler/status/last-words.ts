@@ -1,11 +1,11 @@
 import { redactedText } from '../../api/redact.ts';
-import type { EndedPod } from './world.ts';
+import type { CrashingPod } from '../world.ts';
 
 const MOST_CHARACTERS = 1000;
 /** Of a text of a pod or an Event, which a user may write: to redact a megabyte takes seconds. */
 export const MOST_READ = 8_192;
 /** A condition is read by people: the last lines say why a program failed. */
-export function lastWords({ name, exitCode, message }: EndedPod): string {
+export function lastWords({ name, exitCode, message }: CrashingPod): string {
   // Redacted before the cut, which may part a secret from its name. The cut is between characters, never in one.
   const output = [...redactedText(printable(message.slice(-MOST_READ))).trim()].slice(-MOST_CHARACTERS).join('').trim();
   return `pod ${name} ended with exit code ${exitCode}${output ? `, and printed last: ${output}` : ''}`;
