@@ -114,7 +114,13 @@ const isFree = ({ volume }: World): boolean => !volume || (!volume.metadata.dele
  * would keep the volume controller from noticing that the earlier one is gone.
  */
 const ensureClaim: Step = (world) => {
-  if (!world.claim && !isFree(world)) return { hold: pending(`is ${String(phaseOf(world.volume))} to a claim that no longer exists`) };
+  const { volume } = world;
+  if (!world.claim && volume && !isFree(world))
+    return {
+      hold: volume.metadata.deletionTimestamp
+        ? kept(pending('is being deleted; the controller creates claim and volume again after that'), volume)
+        : pending(`is ${String(phaseOf(volume))} to a claim that no longer exists`),
+    };
   if (world.claim && isMisled(world, world.claim)) return { action: { discard: world.claim }, hold: CLAIM_MISLED };
   const action = { ensure: 'claim' } as const;
   return world.claim?.metadata.deletionTimestamp ? { action, hold: kept(CLAIM_GOING, world.claim) } : { action };

@@ -36,7 +36,7 @@ describe('of a runtime that serves', () => {
     expect(at.conditions(KIND)['Synced']).toMatch(/^True/);
   });
 
-  test('a workload and a Secret, which no watch shows', async () => {
+  test('the StatefulSet of its workers', async () => {
     const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')]);
     hold(at, 'StatefulSet', 'demo-worker');
     at.delete('StatefulSet', 'demo-worker');
@@ -44,7 +44,7 @@ describe('of a runtime that serves', () => {
     expect(at.conditions('JuiceFSRuntime')['Synced']).toContain(`StatefulSet/demo-worker (${HOLD})`);
   });
 
-  test('volume and claim, once no pod mounts them', async () => {
+  test('the claim, while a pod mounts it', async () => {
     const at = await boundHarness(THIN);
     at.put(reader('app', 'demo'));
     hold(at, 'PersistentVolumeClaim', 'demo', [HOLD, 'kubernetes.io/pvc-protection']);
@@ -52,6 +52,19 @@ describe('of a runtime that serves', () => {
     await at.quiet();
     expect(at.conditions(KIND)['Synced']).toMatch(new RegExp(`^False VolumePending: the claim is being deleted.*${HOLD}`));
     expect(at.conditions(KIND)['Synced']).not.toContain('kubernetes.io/pvc-protection');
+  });
+
+  test('the volume', async () => {
+    const at = await boundHarness(THIN);
+    hold(at, 'PersistentVolume', 'ml-demo', [HOLD, 'kubernetes.io/pv-protection']);
+    at.delete('PersistentVolume', 'ml-demo');
+    await at.quiet();
+    expect(at.conditions(KIND)['Synced']).toMatch(new RegExp(`^False VolumePending: .*${HOLD}`));
+    expect(at.conditions(KIND)['Synced']).not.toContain('kubernetes.io/pv-protection');
+    hold(at, 'PersistentVolume', 'ml-demo', []);
+    await at.advance(15_000);
+    expect(at.get('PersistentVolume', 'ml-demo')?.metadata.deletionTimestamp).toBeUndefined();
+    expect(at.conditions(KIND)['Synced']).toMatch(/^True/);
   });
 });
 
