@@ -1,12 +1,11 @@
 import { ApiObject, App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
-import { InvalidSpec, type Manifest, shown } from '../api/index.ts';
+import type { Manifest } from '../api/index.ts';
 import type {
   BasePlan,
   BoundProbe,
   BoundRuntime,
   CacheUse,
-  Command,
   Engine,
   EngineDefinition,
   MountRow,
@@ -22,7 +21,7 @@ import type {
 import { operationWithinReason, storable } from './limits.ts';
 import { generalWarnings } from './operation-warnings.ts';
 import { ProcessJob } from './process.ts';
-import { type Blame, blameOf, heaviest, isRunnable, LONGEST_ARGUMENT, startable, weight } from './startable.ts';
+import { type Blame, blameOf, heaviest, mountable, startable } from './startable.ts';
 import { ignored, type Warning } from './warnings.ts';
 import { DatasetClaim, DatasetVolume } from './volume.ts';
 
@@ -133,17 +132,6 @@ const tableOf = ({ parse, ...list }: BoundProbe<readonly MountRow[]>): BoundProb
     return rows;
   },
 });
-
-/** Rows of which each can be mounted, and mounted again when it changes. Of a short one a command is not made. @throws InvalidSpec */
-function mountable<R extends MountRow>(rows: readonly R[], change: (row: R) => readonly Command[], plan: BasePlan): readonly R[] {
-  const tooLong = rows.find((row) => weight(row) > MOST_CHARACTERS && !change(row).every(({ argv }) => isRunnable(argv)));
-  if (tooLong === undefined) return rows;
-  const expected = `mounts whose commands can be run: arguments of at most ${LONGEST_ARGUMENT} bytes`;
-  const found = `a longer one for ${shown(tooLong.path)}`;
-  throw new InvalidSpec({ path: 'spec.mounts', expected, found }, { object: `Dataset ${plan.namespace}/${plan.name}` });
-}
-/** Of a row of which any command is short enough: quoting and encoding make a text several times as long. */
-const MOST_CHARACTERS = 4096;
 
 /** People read them: tens of thousands, one for each option of each mount, would say no more. */
 const MOST_WARNINGS = 100;

@@ -1,7 +1,7 @@
-import { InvalidSpec, type Manifest } from '../api/index.ts';
-import type { RuntimeInput } from './contract.ts';
+import { InvalidSpec, type Manifest, shown } from '../api/index.ts';
+import type { BasePlan, Command, MountRow, RuntimeInput } from './contract.ts';
 
-/** Bytes. Linux starts no program with a longer argument or variable, without the NUL at its end (MAX_ARG_STRLEN). */
+/** The most bytes of an argument or a variable with which Linux starts a program (MAX_ARG_STRLEN less the NUL). */
 export const LONGEST_ARGUMENT = 128 * 1024 - 1;
 /** A command in a pod is in the URL of a request, of which a server in Go reads 1 MiB with its headers. */
 const LONGEST_COMMAND = 1_000_000;
@@ -14,6 +14,21 @@ const charactersOf = (argv: readonly string[]): number => argv.reduce((sum, { le
 /** `€` is `%E2%82%AC`. */
 const WORST = 9;
 const encoded = (text: string): number => encodeURIComponent(text.toWellFormed()).length + 'command=&'.length;
+
+/** Rows of which each can be mounted, and mounted again when it changes. A short row is not checked. @throws InvalidSpec */
+export function mountable<R extends MountRow>(
+  rows: readonly R[],
+  change: (row: R) => readonly Command[],
+  plan: Pick<BasePlan, 'namespace' | 'name'>,
+): readonly R[] {
+  const tooLong = rows.find((row) => weight(row) > MOST_CHARACTERS && !change(row).every(({ argv }) => isRunnable(argv)));
+  if (tooLong === undefined) return rows;
+  const expected = `mounts whose commands can be run: arguments of at most ${LONGEST_ARGUMENT} bytes`;
+  const found = `a longer one for ${shown(tooLong.path)}`;
+  throw new InvalidSpec({ path: 'spec.mounts', expected, found }, { object: `Dataset ${plan.namespace}/${plan.name}` });
+}
+/** Below this, the commands of a row fit, however they are quoted. */
+const MOST_CHARACTERS = 4096;
 
 /**
  * Where a user can shorten what was rendered: the field that has most of the text of a spec, a profile or a class, and whose it is. A text of a

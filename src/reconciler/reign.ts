@@ -10,7 +10,7 @@ import { stopSidecars } from './kubernetes/applications/applications.ts';
 import type { PodExec } from './kubernetes/commands/exec.ts';
 import { type ExecFence, podExec } from './kubernetes/commands/pod-exec.ts';
 import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
-import { createNodeLabeler, type ReportOnNode } from './kubernetes/nodes/node-labels.ts';
+import { createNodeLabeler, type NodeReports } from './kubernetes/nodes/node-labels.ts';
 import { helpersOf } from './kubernetes/operations/end-run.ts';
 import type { PortPolicy } from './kubernetes/plans/ports.ts';
 import type { Selects } from './kubernetes/selector.ts';
@@ -75,11 +75,11 @@ export function createReign(
   const { identity, deadline, wake } = leader;
   const events = eventSink(client, { reportingController: 'data.fluid.io/sluice', reportingInstance: identity, log, clock });
   const ended = new AbortController();
-  const reportOnNode: ReportOnNode = (regarding, note) => {
-    if (note === undefined) wake(keyText({ namespace: regarding.namespace ?? '', name: regarding.name }));
-    else events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note });
+  const nodeReports: NodeReports = {
+    onInvalidLabel: (regarding, note) => events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
+    onRefusals: ({ namespace = '', name }) => wake(keyText({ namespace, name })),
   };
-  const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, reportOnNode, clock);
+  const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, nodeReports, clock);
   const { exec: execWithin = (fence: ExecFence) => podExec(connection, fence) } = options;
   const exec = execWithin({ signal: ended.signal, clock, ...(deadline && { deadline }) });
   const cluster = kubernetesCluster({
@@ -99,7 +99,7 @@ export function createReign(
     ...(metrics && { onRun: metrics.operationEnded }),
     signal: ended.signal,
   });
-  const first = new Set([...keysByAge(store), ...operationKeys(store), ...store.leftVolumesOf()].map(keyText));
+  const first = new Set([...keysByAge(store), ...operationKeys(store), ...store.datasetsOfLeftVolumes()].map(keyText));
   const queue = (options.createQueue ?? createQueue)({
     concurrency,
     mostOfOne: shareOf(concurrency),

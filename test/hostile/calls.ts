@@ -37,7 +37,7 @@ import { storable } from '../../src/constructs/limits.ts';
 import { byKey } from '../../src/constructs/merge.ts';
 import { migrateFaults } from '../../src/constructs/migrate.ts';
 import { generalWarnings } from '../../src/constructs/operation-warnings.ts';
-import { blameOf, heaviest, isRunnable, weight } from '../../src/constructs/startable.ts';
+import { blameOf, heaviest, isRunnable, mountable, weight } from '../../src/constructs/startable.ts';
 import { processFaults } from '../../src/constructs/process.ts';
 import * as fuse from '../../src/fuse/index.ts';
 import { idOf, secretsIn } from '../../src/fuse/words.ts';
@@ -395,6 +395,14 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     isRunnable: { text: (text) => isRunnable([text, 'x'.repeat(100_000), text]), many: (entries) => isRunnable(list(entries, String)) },
     startable: 'takes a manifest, which `synth` below measures with it',
     blameOf: { many: (entries) => blameOf(given({ mounts: mountsOf(entries) })) },
+    mountable: {
+      many: (entries) =>
+        mountable(
+          list(entries, (i) => ({ path: `/p${i}`, source: 's3://b'.repeat(1000) })),
+          ({ path }) => [{ in: 'master', on: 'leader', argv: ['mount', path] }],
+          { namespace: 'ml', name: 'demo' },
+        ),
+    },
     heaviest: { text: (text) => heaviest({ [text]: [text] }), many: (entries) => heaviest(mountsOf(entries)) },
     weight: { many: (entries) => weight(mountsOf(entries)) },
   },

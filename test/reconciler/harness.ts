@@ -184,11 +184,10 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       onGone: (key, uid) => self.cluster.gone(key, uid),
       onPlacement: (moved) => self.labeler.changed(moved),
     });
-    const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, (regarding, note) =>
-      note === undefined
-        ? add({ namespace: regarding.namespace ?? '', name: regarding.name })
-        : emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
-    );
+    const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, {
+      onInvalidLabel: (regarding, note) => emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
+      onRefusals: ({ namespace = '', name }) => add({ namespace, name }),
+    });
     const cluster = kubernetesCluster({
       client,
       store,
@@ -225,7 +224,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     for (const { object } of leader.store.allRuntimes()) first.add(keyText(keyOf(object)));
     for (const operation of leader.store.operations.values())
       if (!isSettled(operation) || helpersOf(leader.store, operation).length > 0) first.add(keyText(operationKeyOf(operation)));
-    for (const key of leader.store.leftVolumesOf()) first.add(keyText(key));
+    for (const key of leader.store.datasetsOfLeftVolumes()) first.add(keyText(key));
     leader.queue = createQueue({
       concurrency: KEYS,
       mostOfOne: shareOf(KEYS),

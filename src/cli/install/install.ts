@@ -7,32 +7,11 @@ import type { Runtime } from '../../constructs/contract.ts';
 import { directoryFaults, InstallOptions, installationOf, settled } from '../../install/index.ts';
 import type { Define } from '../command.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { type OutputFormat, outputOption, print } from '../output.ts';
+import { outputOption, print } from '../output.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { version } from '../version.ts';
 import { environmentFaults } from './environment-faults.ts';
-
-interface Flags {
-  readonly values?: string;
-  readonly namespace?: string;
-  readonly image?: string;
-  readonly imagePullSecret?: readonly string[];
-  readonly replicas?: string;
-  readonly openReferences?: boolean;
-  readonly toleration?: readonly string[];
-  readonly kubeletDir?: string;
-  readonly podLogsDir?: string;
-  readonly mountRoot?: string;
-  readonly daemon?: readonly string[];
-  /** Commander's, for --no-node-policy. */
-  readonly nodePolicy: boolean;
-  readonly reservedKeys?: string;
-  readonly reservedKeysAllow?: readonly string[];
-  /** Commander's, for --no-webhook. */
-  readonly webhook: boolean;
-  readonly config?: string;
-  readonly output: OutputFormat;
-}
+import { type Flags, named } from './flag-names.ts';
 
 const EXAMPLES = `
 Examples:
@@ -155,23 +134,6 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
       : [...directoryFaults(options), ...daemonFaults(options, runtimes), ...allowFaults(options), ...environmentFaults(options, runtimes)];
   if (faults.length > 0) throw new UsageError(faults.map((fault) => named(fault, flags)));
   return options;
-}
-
-/** Options whose flag has another name. */
-const FLAGS: Readonly<Record<string, keyof Flags>> = {
-  daemons: 'daemon',
-  imagePullSecrets: 'imagePullSecret',
-  'controller.replicas': 'replicas',
-};
-
-/** A fault begins with its option: the user wrote that as a flag, or in the file. */
-function named(fault: string, flags: Flags): string {
-  const [option = ''] = /^(controller\.replicas|\w+)/.exec(fault) ?? [];
-  // The cast: most options have the name of their flag.
-  const flag = FLAGS[option] ?? (option as keyof Flags);
-  if (flags[flag] === undefined || typeof flags[flag] === 'boolean')
-    return flags.values === undefined ? fault : `${flags.values}: ${fault}`;
-  return `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}${fault.slice(option.length)}`;
 }
 
 /** Without a policy, nobody has to be allowed: its mode was probably forgotten. */

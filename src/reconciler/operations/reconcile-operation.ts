@@ -9,7 +9,7 @@ import { decideOperation, type Verdict } from './decide.ts';
 import { endIdle, endRun } from './end-run.ts';
 import { expiresInMs, untilExpiry } from './expiry.ts';
 import { PROGRESS_MS } from './infos.ts';
-import { lackOfPods } from './no-pods.ts';
+import { runTroubleOf } from './run-trouble.ts';
 import { mark, provide, refuse } from './provide.ts';
 import { reconcileSchedule, unsuspend } from './reconcile-schedule.ts';
 import { announce, fail, noticeOf, remove, report, reportRun } from './report.ts';
@@ -108,7 +108,7 @@ async function resume(cluster: OperationCluster, world: OperationWorld, reportIn
   return 'on-change';
 }
 async function follow(cluster: OperationCluster, world: OperationWorld, job: JobView): Promise<Next> {
-  const { hold, againMs } = lackOfPods(cluster, world, job);
+  const { hold, againMs } = runTroubleOf(cluster, world, job);
   await reportRun(cluster, world, runningStatus(world, cluster.progress(world, job)), hold);
   if (againMs !== undefined) return { again: againMs };
   return job.progressFile === undefined ? 'on-change' : { again: PROGRESS_MS };

@@ -6,7 +6,7 @@ import type { Next } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { endIdle } from './end-run.ts';
 import { PROGRESS_MS } from './infos.ts';
-import { lackOfPods } from './no-pods.ts';
+import { runTroubleOf } from './run-trouble.ts';
 import { provide } from './provide.ts';
 import { announce, fail, noticeOf, reportRun } from './report.ts';
 import { retryOf } from './requests.ts';
@@ -28,8 +28,8 @@ export async function reconcileSchedule(
   const isNews = latest?.end !== undefined && !hasReported(operation, latest.end);
   const pod = isNews ? await cluster.lastPod(key, latest).catch(() => undefined) : undefined;
   const status = scheduledStatus(world, { infos, pod });
-  const { hold: lack, againMs } = lackOfPods(cluster, world, latest);
-  const wrote = await reportRun(cluster, world, status, lack);
+  const { hold: trouble, againMs } = runTroubleOf(cluster, world, latest);
+  const wrote = await reportRun(cluster, world, status, trouble);
   // One that ended before a pause, or before its CronJob could not be written, was announced then.
   if (wrote && isNews && waitingSince(operation) <= Date.parse(latest.end.at)) announce(cluster, world, latest, latest.end, status);
   const retry = retryOf(operation);

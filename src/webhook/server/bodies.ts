@@ -48,10 +48,7 @@ export function createBodies() {
         resolve(
           isTooLarge
             ? refusal(413, `expected at most ${LARGEST} bytes, found more`)
-            : refusal(
-                503,
-                `expected less than ${LARGEST_SUM} bytes of large requests at once, of which this namespace has its share; retry`,
-              ),
+            : refusal(503, 'expected this namespace to have fewer bytes of large requests under way; retry'),
         );
       });
       request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));

@@ -8,8 +8,8 @@ export interface Shares {
 }
 
 /**
- * A namespace may hold as much as its address has left: alone half of it, with one like it a third each; and so on. So there is always room
- * for another one, and for what none needs nothing is reserved (dynamic thresholds: Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998).
+ * A namespace may hold as much as its address has left: alone half of it, with one like it a third each; and so on. So there is room for
+ * the next few namespaces, and for what none needs nothing is reserved (dynamic thresholds: Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998).
  * @param ofPeer what one address has
  * @param total what all addresses have, shared by the same rule. Default: no bound
  */

@@ -16,7 +16,7 @@ interface Waiting {
   readonly go: (isWanted: boolean) => void;
 }
 
-/** More than ever wait. */
+/** Puts large requests behind all small ones. */
 const BEHIND = 2 ** 50;
 
 export function createTurns(): Turns {

@@ -18,7 +18,7 @@ function onceFor(kinds: readonly string[], invariant: Invariant): Invariant {
   };
 }
 
-/** In the order in which they are the cheapest to say. */
+/** A report shows the first five: those that name the cause come first. */
 export const invariants: readonly Invariant[] = [
   clientsWereNeverUnplaced,
   clientsStayPlaced,

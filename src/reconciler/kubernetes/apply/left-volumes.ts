@@ -12,17 +12,17 @@ import { claimedBy } from '../store/volumes.ts';
 const UNCLAIMED: ReadonlySet<unknown> = new Set(['Released', 'Failed']);
 
 /**
- * Volumes of a runtime whose owner removed the finalizer, so that no teardown ran. Each is read afresh. It goes once its claim has gone, which
- * is its user's; until then an event of the claim says what to do. threat-model: R-left-volume
+ * Volumes of a runtime whose owner removed the finalizer, so that no teardown ran. Each is read afresh. A volume is deleted once its
+ * claim, which belongs to a user, no longer exists. Until then an event of the claim says what to do. threat-model: R-left-volume
  */
 export function leftVolumes({ client, store, events }: Pick<ClusterContext, 'client' | 'store' | 'events'>): Cluster['removeLeft'] {
   const type = ownedKinds.PersistentVolume;
-  const isLeft = (volume: KubeObject): boolean =>
+  const isOrphaned = (volume: KubeObject): boolean =>
     isFluids(volume) && driverOf(volume) === csiDriver && !store.isOwner(ownerUid(volume) ?? '') && !volume.metadata.deletionTimestamp;
   return async (key) => {
     for (const { metadata } of store.leftVolumes(key)) {
       const live = metadata.deletionTimestamp ? undefined : await client.get(type, { name: metadata.name }).catch(ignoreNotFound);
-      if (!live || live.metadata.uid !== metadata.uid || keyText(claimedBy(live)) !== keyText(key) || !isLeft(live)) continue;
+      if (!live || live.metadata.uid !== metadata.uid || keyText(claimedBy(live)) !== keyText(key) || !isOrphaned(live)) continue;
       const { uid = '', resourceVersion = '' } = live.metadata;
       if (UNCLAIMED.has(phaseOf(live))) await client.delete(type, live.metadata, { uid, resourceVersion }).catch(ignoreNotFound);
       else events.emit({ regarding: claimOf(live), type: 'Warning', reason: 'VolumeLeft', note: NOTE });

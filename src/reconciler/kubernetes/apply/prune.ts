@@ -20,8 +20,8 @@ export type Prune = (owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>
 
 export function pruner(client: KubeClient, store: Pick<Store, 'inventory'>): Prune {
   return async (owner, keep, confirmed) => {
-    const kept = new Set(keep.map(refOf));
-    const unwanted = store.inventory(owner).filter((object) => !kept.has(refOf(nameOf(object))));
+    const wanted = new Set(keep.map(refOf));
+    const unwanted = store.inventory(owner).filter((object) => !wanted.has(refOf(nameOf(object))));
     const extra = unwanted.filter(({ metadata }) => !metadata.deletionTimestamp);
     if (extra.length > 0) await confirmed();
     const pruned: string[] = [];

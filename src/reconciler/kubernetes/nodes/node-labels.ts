@@ -38,8 +38,12 @@ export interface Carrier {
   readonly node: string;
   readonly refusal?: string;
 }
-/** Called for a runtime with a label that no node can have; without a note when `refused` of it says something else. */
-export type ReportOnNode = (runtime: ObjectRef, note?: string) => void;
+export interface NodeReports {
+  /** A runtime has a label that no node can have. */
+  onInvalidLabel(runtime: ObjectRef, note: string): void;
+  /** `refused` of this runtime says something else from now on. */
+  onRefusals(runtime: ObjectRef): void;
+}
 
 /**
  * Writes all labels of a node, decided in one place from the pods that run there (`placements`) and from the runtimes that are deleted
@@ -51,7 +55,7 @@ export function createNodeLabeler(
   store: Store,
   isExcluded: Selects,
   log: Log,
-  report: ReportOnNode = () => {},
+  reports: NodeReports = { onInvalidLabel() {}, onRefusals() {} },
   clock: Timers = systemClock,
 ): NodeLabeler {
   const placements = createPlacements(store.pods);
@@ -91,7 +95,7 @@ export function createNodeLabeler(
       // A first failure is no news, and ends none.
       if (refused.has(of) && failures === 0) continue;
       const runtime = fuses.runtime(of) ?? placements.get(of)?.runtime;
-      if (refusedNodes.set(of, name, runtime && refused.get(of)) && runtime) report(runtime);
+      if (refusedNodes.set(of, name, runtime && refused.get(of)) && runtime) reports.onRefusals(runtime);
     }
   }
 
@@ -125,7 +129,8 @@ export function createNodeLabeler(
       const placement = placementOf(runtime, plan, labels, workers, before);
       // A runtime that is new to this process: labels that an earlier process wrote may be on any node.
       if (placement.traces !== before?.traces) due.addCarriers(placement.traces);
-      for (const label of invalidLabels(plan)) report(runtime, `nodes do not get the label ${label}: its key or its value is not valid`);
+      for (const label of invalidLabels(plan))
+        reports.onInvalidLabel(runtime, `nodes do not get the label ${label}: its key or its value is not valid`);
       due.add(placements.put(uid, placement));
       if (before && before.traces !== placement.traces) renamed(uid, before.traces, placement.traces);
     },

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../kube/types.ts';
 import { infosOf, PROGRESS_MS } from '../../operations/infos.ts';
-import { NO_PODS_MS } from '../../operations/no-pods.ts';
+import { NO_PODS_MS } from '../../operations/run-trouble.ts';
 import type { EndedPod, Infos, JobView, OperationWorld } from '../../operations/world.ts';
 import type { Key } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';

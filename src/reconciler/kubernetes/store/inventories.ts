@@ -19,7 +19,7 @@ export interface Inventories {
   /** Volumes of runtimes that are gone, by the Dataset whose claim they name. */
   left(key: Key): readonly LiveObject[];
   /** The Datasets that `left` has volumes of. */
-  leftOf(): readonly Key[];
+  datasetsOfLeft(): readonly Key[];
 }
 
 export function createInventories(): Inventories {
@@ -53,7 +53,7 @@ export function createInventories(): Inventories {
     },
     of: ({ uid, namespace }) => objects.of(uid).filter((object) => isIn(object, { namespace })),
     left: (key) => left.of(keyText(key)),
-    leftOf: () => [...left.names()].map(keyOfText),
+    datasetsOfLeft: () => [...left.names()].map(keyOfText),
   };
 }
 

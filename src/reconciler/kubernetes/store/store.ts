@@ -74,7 +74,7 @@ export interface Store {
   /** Everything that carries the inventory label of this owner. A copy in another namespace belongs to whoever created it. */
   inventory: Inventories['of'];
   leftVolumes: Inventories['left'];
-  leftVolumesOf: Inventories['leftOf'];
+  datasetsOfLeftVolumes: Inventories['datasetsOfLeft'];
   pods: Pods['of'];
   awaitFuse: Pods['awaitFuse'];
   /** Host ports of all runtimes. */
@@ -181,7 +181,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     live: (kind, namespace, name) => owned.get(kind)?.newest(namespace, name) as LiveObject | undefined,
     inventory: inventories.of,
     leftVolumes: inventories.left,
-    leftVolumesOf: inventories.leftOf,
+    datasetsOfLeftVolumes: inventories.datasetsOfLeft,
     pods: pods.of,
     awaitFuse: pods.awaitFuse,
     nodes: nodes.values,

@@ -6,8 +6,8 @@ import type { JobView, OperationWorld } from './world.ts';
 /** How long Kubernetes may take to create the pods of an object, and how often the reason is asked for. */
 export const NO_PODS_MS = 60_000;
 
-export interface Lack {
-  /** Why pods are missing; `asking`: what was reported before holds until the answer comes. */
+export interface RunTrouble {
+  /** What is wrong; `asking`: what was reported before holds until the answer comes. */
   readonly hold?: Hold | 'asking';
   /** Nothing else may wake the operation until then. */
   readonly againMs?: number;
@@ -17,7 +17,7 @@ export interface Lack {
  * Whether a Job, or a workload that helps it, lacks pods for longer than Kubernetes takes, and what Kubernetes says of that; or whether one of
  * them, or the CronJob, is being deleted.
  */
-export function lackOfPods(cluster: Pick<OperationCluster, 'podRefusal'>, world: OperationWorld, job: JobView | undefined): Lack {
+export function runTroubleOf(cluster: Pick<OperationCluster, 'podRefusal'>, world: OperationWorld, job: JobView | undefined): RunTrouble {
   const going = [world.schedule, ...(job && !job.end ? [job, ...(world.helpers ?? [])] : [])];
   const kept = going.flatMap((each) => each?.kept ?? []);
   if (kept.length > 0) return { againMs: NO_PODS_MS, hold: { reason: 'Deleting', message: keptText(kept) ?? '' } };
