@@ -8,12 +8,13 @@ const LONGEST_COMMAND = 1_000_000;
 
 /** Whether a command can be sent to a pod and started there. */
 export const isRunnable = (argv: readonly string[]): boolean =>
-  argv.every((argument) => fits(argument)) &&
-  (charactersOf(argv) * WORST < LONGEST_COMMAND || argv.reduce((sum, each) => sum + encoded(each), 0) <= LONGEST_COMMAND);
+  argv.every((argument) => fits(argument)) && (charactersOf(argv) * WORST < LONGEST_COMMAND || encoded(argv).length <= LONGEST_COMMAND);
 const charactersOf = (argv: readonly string[]): number => argv.reduce((sum, { length }) => sum + length + 'command=&'.length, 0);
 /** `€` is `%E2%82%AC`. */
 const WORST = 9;
-const encoded = (text: string): number => encodeURIComponent(text.toWellFormed()).length + 'command=&'.length;
+/** As it is sent. encodeURIComponent leaves `'()!~` as they are. */
+const encoded = (argv: readonly string[]): string =>
+  new URLSearchParams(argv.map((each): [string, string] => ['command', each])).toString();
 
 /** Rows of which each can be mounted, and mounted again when it changes. A short row is not checked. @throws InvalidSpec */
 export function mountable<R extends MountRow>(

@@ -57,6 +57,9 @@ test('a command in a pod has a URL that API servers read', () => {
   expect(isRunnable(list(7, () => longest))).toBe(true);
   expect(isRunnable(list(7, () => '/'.repeat(60_000)))).toBe(false);
   expect(isRunnable(['\ud800'.repeat(20_000)])).toBe(true);
+  // Each of these is three characters there, and a blank is one.
+  expect(isRunnable(list(7, () => "'()!~".repeat(12_000)))).toBe(false);
+  expect(isRunnable(list(7, () => ' '.repeat(130_000)))).toBe(true);
 });
 test('the field at fault is the innermost that has most of the text', () => {
   expect(heaviest({ a: 'xx', fuse: { args: ['a', 'x'.repeat(90), 'b'] } })).toBe('spec.fuse.args[1]');
