@@ -63,7 +63,7 @@ export const applierFaults: readonly PlantedFault[] = [
   ]),
   breaks('A13', 'everything is pruned', [
     `${APPLY}/prune.ts`,
-    'store.inventory(owner).filter((object) => !kept.has(refOf(nameOf(object))));',
+    'store.inventory(owner).filter((object) => !wanted.has(refOf(nameOf(object))));',
     'store.inventory(owner).filter(() => kept.size > 0);',
   ]),
 ];
