@@ -78,8 +78,7 @@ export function createBodies({ monotonic }: Monotonic = systemClock) {
         held += chunk.length;
         chunks.push(chunk);
         if (held > LARGEST) return refuse(413, `expected at most ${LARGEST} bytes, found more`);
-        if (!fits())
-          refuse(503, `expected less than ${LARGEST_SUM} bytes of large requests at once, of which this namespace has its share; retry`);
+        if (!fits()) refuse(503, 'expected this namespace to have fewer bytes of large requests under way; retry');
       });
       request.once('end', () => {
         if (upload) uploads.delete(upload);
