@@ -145,3 +145,13 @@ test('a scale-up of old workers is asked about a minute later: an event of an ea
   await at.advance(20_000);
   expect(at.conditions('JuiceFSRuntime')['PodsRefused']).toContain(QUOTA);
 });
+
+test('workers that are not asked about, as some are not ready, hide no refusal of fuse pods', async () => {
+  const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo', { replicas: 2 })]);
+  for (const controller of ['statefulsets', 'daemonsets'] as const) at.controllers.paused.add(controller);
+  counts(at, 'StatefulSet', 'demo-worker', { replicas: 1, readyReplicas: 0, availableReplicas: 0 });
+  refusal(at, at.get('DaemonSet', 'demo-fuse'), QUOTA);
+  fuseLacks(at, 2);
+  await at.advance(130_000);
+  expect(at.conditions('JuiceFSRuntime')['PodsRefused']).toContain(`DaemonSet/demo-fuse has 0 of 2: ${QUOTA}`);
+});

@@ -37,8 +37,8 @@ export function refusedWorkloads(context: ClusterContext, { now, key, uid, workl
     if (!view || !live || view.current >= view.desired) continue;
     const lacking = before ? (before.get(live.metadata.uid) ?? at) : at - ageMs(live, now, view.current);
     since.set(live.metadata.uid, lacking);
-    refusals[role] = {};
     if (role !== 'fuse' && view.ready < view.current) continue;
+    refusals[role] = {};
     const leftMs = NO_PODS_MS - (at - lacking);
     againMs.push(leftMs > 0 ? leftMs : NO_PODS_MS);
     if (leftMs > 0) continue;
