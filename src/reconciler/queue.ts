@@ -14,7 +14,7 @@
  * Q4. Within a namespace keys are served in the order in which they came; a key that waits or fails keeps its place until it is settled.
  * Q5. Never more than `concurrency` passes run, and of one namespace never more than `mostOfOne`.
  * Q6. Namespaces with keys in line take turns, one key each, however many keys one of them has.
- * Q7. A key that fails is tried again after 50 ms, then twice as long each time, and after at most 5 minutes; a pass that only asks is no success.
+ * Q7. A key that fails is tried again after 50 ms, then twice as long each time, and after at most 90 s; a pass that only asks is no success.
  * Q8. After an event a failing key is retried within a second, and never sooner than its back-off or that second, whichever is shorter.
  * Q9. A key that waits or fails delays no other key.
  * Q10. A key that waits gets its next pass when it is added, and at the latest after the time that its pass named.
@@ -87,7 +87,8 @@ interface Entry {
 }
 
 const FIRST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 300_000;
+/** What fails for a reason that ends is well again within two minutes of that end. */
+const LONGEST_BACKOFF_MS = 90_000;
 /** A failing key is not retried by events more often than this: its own failure may be what causes the events. */
 const EVENT_BACKOFF_MS = 1000;
 

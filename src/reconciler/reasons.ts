@@ -143,7 +143,7 @@ export const causes = {
   Conflict: { means: 'another writer changed the object at the same time', toDo: 'nothing; the controller retries at once', isRace: true },
   ApplyFailed: {
     means: 'the API server refused to store an object; the message is its answer',
-    toDo: 'see quota, admission webhooks and rights. The controller retries with back-off, at least every 5 minutes; an edit of the Dataset, or of the operation, such as a label, makes it retry at once',
+    toDo: 'see quota, admission webhooks and rights. The controller retries with back-off, at least every 90 s; an edit of the Dataset, or of the operation, such as a label, makes it retry at once',
     isRefusal: true,
   },
   UpdateFailed: {

@@ -30,7 +30,7 @@ interface Key {
 }
 
 /** How long a key waits after so many failures in a row, ms. */
-const backoffMs = (failures: number): number => Math.min(300_000, 50 * 2 ** Math.max(0, failures - 1));
+const backoffMs = (failures: number): number => Math.min(90_000, 50 * 2 ** Math.max(0, failures - 1));
 
 /** How long passes may keep the event loop before the last of them begins, ms (src/reconciler/time-slice.ts). */
 const TURN_MS = 10;
