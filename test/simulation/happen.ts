@@ -85,8 +85,10 @@ export function createTroubles(plan: Plan, time: VirtualTime, random: Random): T
         }
         return;
       case 'quota': {
-        for (const quota of quotas('team'))
-          if (world.server.get('Namespace', undefined, quota.metadata.namespace ?? '')) world.server.put(quota);
+        for (const quota of quotas('team')) {
+          const { metadata } = world.server.get('Namespace', undefined, quota.metadata.namespace ?? '') ?? {};
+          if (metadata && !metadata.deletionTimestamp) world.server.put(quota);
+        }
         return void time.after(fault.forMs, () => lift(world.server));
       }
       case 'controllers':

@@ -88,7 +88,7 @@ async function ofKey(
   if (why?.message?.includes('once no pod mounts')) return [];
   if (why !== undefined && TRANSIENT.has(why.reason ?? '') && !isReallyUnready(server, rendering.manifests, why))
     return [`${key}: no fault is left, but ${nameOf(runtime)} says ${why.reason}: ${why.message}`];
-  return phaseFaults(dataset, why);
+  return phaseFaults(server, dataset, why);
 }
 
 /** What ends when faults do. */
@@ -126,9 +126,14 @@ function isReallyUnready(server: ApiServer, manifests: readonly Manifest[], { re
   });
 }
 
-function phaseFaults(dataset: KubeObject, why: Condition | undefined): readonly string[] {
-  const { phase } = (dataset['status'] ?? {}) as { phase?: string };
-  return why === undefined && phase !== 'Bound' ? [`${nameOf(dataset)} has phase ${phase} although its runtime is synced`] : [];
+/** While a migration runs, which needs a node for its pod, the phase says so. */
+function phaseFaults(server: ApiServer, dataset: KubeObject, why: Condition | undefined): readonly string[] {
+  const { phase, operationRef = {} } = (dataset['status'] ?? {}) as { phase?: string; operationRef?: { DataMigrate?: string } };
+  const running = server.get('DataMigrate', dataset.metadata.namespace, operationRef.DataMigrate ?? '');
+  const isMigrating = (running?.['status'] as { phase?: string } | undefined)?.phase === 'Executing';
+  return why === undefined && phase !== (isMigrating ? 'DataMigrating' : 'Bound')
+    ? [`${nameOf(dataset)} has phase ${phase} although its runtime is synced`]
+    : [];
 }
 
 const inventory = (server: ApiServer, { metadata: { uid, namespace } }: KubeObject): readonly KubeObject[] =>
