@@ -164,7 +164,8 @@ if [ "$found" = 0 ] && [[ $from == jfs://* || $from == file://* ]]; then
   fi
 fi
 # An option that juicefs has since 1.3; and a dry run removes nothing.
-if [[ $to == @(jfs|file)://* && " $* " != *' --dry'* ]] && "$juicefs" sync --help 2> /dev/null | grep -q -e --end-time && { [ "\${SSH_HOSTS-}" ] || [[ $last =~ excluded:\\ [1-9] ]]; }; then
+options=$("$juicefs" sync --help 2> /dev/null || :)
+if [[ $to == @(jfs|file)://* && " $* " != *' --dry'* && $options == *--end-time* ]] && { [ "\${SSH_HOSTS-}" ] || [[ $last =~ excluded:\\ [1-9] ]]; }; then
   ended=$(date '+%Y-%m-%d %H:%M:%S')
   # Another migration into this target still writes its unfinished files, so these are younger.
   sleep 10

@@ -284,7 +284,11 @@ describe.skipIf(!simulated).concurrent('trouble', () => {
     await space.delete('Dataset', 'demo');
     await space.gone('ThinRuntime', 'demo');
     expect((await space.get(kind, made.metadata.name)).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-    await space.bound('ThinRuntime', 'other');
+    await space.becomes('Dataset', 'other', { status: { phase: 'Bound' } });
+    // The other runtime says that its copy, which it deletes, is kept.
+    const kept = says(`${kind}/${made.metadata.name} (example.com/kept)`);
+    const synced = isCopy ? { status: 'False', reason: 'Deleting', message: kept } : { status: 'True' };
+    await space.becomes('ThinRuntime', 'other', condition('Synced', synced));
     if (isCopy) await space.patch(kind, made.metadata.name, { metadata: { finalizers: null } });
     else await space.delete(kind, made.metadata.name);
   });

@@ -29,9 +29,12 @@ export interface Running {
   readonly ssh?: string;
 }
 
+/** Printed line by line, as juicefs does, so that a reader that stops early ends it by a signal. */
+const LONG_HELP = `echo --end-time; for ((i = 0; i < 100; i++)); do printf '%01000d\\n' "$i" || exit 1; done`;
+
 /** Runs the script of the Job's pod. */
 export async function run(folder: Folder, spec: DataMigrateSpec, given: Running = {}) {
-  const { secrets = {}, datasets = {}, answers = SAYS(1), help = 'echo --end-time', podIp = '10.0.0.9', ssh } = given;
+  const { secrets = {}, datasets = {}, answers = SAYS(1), help = LONG_HELP, podIp = '10.0.0.9', ssh } = given;
   const manifests = migrating(spec, { datasets });
   const of = (kind: string) => manifests.find((each) => each.kind === kind) as Manifest;
   const [{ args, env }] = (of('Job')['spec'] as { template: { spec: { containers: [Container] } } }).template.spec.containers;
