@@ -37,6 +37,15 @@ test('a worker that crashes is a condition, with the end of what it printed, unt
   expect(at.conditions('JuiceFSRuntime')).not.toHaveProperty('PodsCrashing');
 });
 
+test('no secret is shown whose name does not fit any more', async () => {
+  const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')]);
+  at.controllers.paused.add('pods');
+  crashed(at, 'demo-worker-0', `mount --secret-key=hunter2hunter2 ${'x'.repeat(490)}`);
+  await at.quiet();
+  expect(at.conditions('JuiceFSRuntime')['PodsCrashing']).toMatch(/printed last: .*x$/);
+  expect(JSON.stringify(at.get('JuiceFSRuntime', 'demo'))).not.toContain('hunter');
+});
+
 test('a fuse pod that crashes is one, too', async () => {
   const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')]);
   const daemonSet = at.get('DaemonSet', 'demo-fuse') as KubeObject & {

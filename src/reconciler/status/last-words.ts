@@ -6,10 +6,16 @@ const MOST_CHARACTERS = 1000;
 export const MOST_READ = 8_192;
 /** A condition is read by people: the last lines say why a program failed. */
 export function lastWords({ name, exitCode, message }: CrashingPod): string {
-  // Redacted before the cut, which may part a secret from its name. The cut is between characters, never in one.
-  const output = [...redactedText(printable(message.slice(-MOST_READ))).trim()].slice(-MOST_CHARACTERS).join('').trim();
+  const output = endOf(message, MOST_CHARACTERS);
   return `pod ${name} ended with exit code ${exitCode}${output ? `, and printed last: ${output}` : ''}`;
 }
+
+/**
+ * The end of what a program printed, without its secrets. Redacted before the cut, which may part a secret from its name. The cut is between
+ * characters, never in one.
+ */
+export const endOf = (output: string, characters: number): string =>
+  [...redactedText(printable(output.slice(-MOST_READ))).trim()].slice(-characters).join('').trim();
 
 /** Colours and movements of a terminal, as ECMA-48 has them. Node's own function takes a second for 50 kB of their beginnings. */
 // oxlint-disable-next-line no-control-regex -- they begin with one

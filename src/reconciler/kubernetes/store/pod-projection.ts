@@ -1,5 +1,6 @@
 import { annotation } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
+import { endOf } from '../../status/last-words.ts';
 import type { Crash } from '../../world.ts';
 import type { Sharing } from './sharing.ts';
 
@@ -71,7 +72,7 @@ function crashOf(statuses: readonly ContainerStatus[]): Crash | undefined {
   for (const { ready, restartCount, state, lastState } of statuses) {
     const ended = state?.terminated ?? lastState?.terminated;
     if (!ready && restartCount > 0 && ended && ended.exitCode !== 0)
-      return { exitCode: ended.exitCode, message: (ended.message ?? '').slice(-MOST_OUTPUT) };
+      return { exitCode: ended.exitCode, message: endOf(ended.message ?? '', MOST_OUTPUT) };
   }
   return undefined;
 }
