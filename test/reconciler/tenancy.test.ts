@@ -18,17 +18,21 @@ function change(at: Harness, object: KubeObject | undefined, metadata: object): 
 }
 const FINALIZER = 'thin-runtime-controller-finalizer';
 
-/** The first holds the joined name `a-b-c`, the second goes by its UID. */
-async function namesakes() {
-  const at = await harness();
+/** Creates two Datasets of one joined name, the older one first. */
+async function putNamesakes(at: Harness, afterEach: () => Promise<unknown> = async () => {}): Promise<void> {
   for (const [namespace, name, creationTimestamp] of [
     ['a-b', 'c', '2024-01-01T00:00:00Z'],
     ['a', 'b-c', '2024-01-02T00:00:00Z'],
   ] as const) {
     at.server.put({ ...openDataset(name), metadata: { namespace, name, creationTimestamp } });
     at.server.put({ ...thinRuntime(name, { profileName: 'profile' }), metadata: { namespace, name, creationTimestamp } });
-    await at.quiet();
+    await afterEach();
   }
+}
+/** The first holds the joined name `a-b-c`, the second goes by its UID. */
+async function namesakes() {
+  const at = await harness();
+  await putNamesakes(at, () => at.quiet());
   const second = find(at, 'Dataset', 'a', 'b-c')?.metadata.uid ?? '';
   return {
     at,
@@ -277,13 +281,7 @@ test('a UID in the record of a runtime takes no labels of a Dataset whose joined
 
 test('a record that claims a name which an older Dataset would have had delays neither', async () => {
   const at = await harness();
-  for (const [namespace, name, creationTimestamp] of [
-    ['a-b', 'c', '2024-01-01T00:00:00Z'],
-    ['a', 'b-c', '2024-01-02T00:00:00Z'],
-  ] as const) {
-    at.server.put({ ...openDataset(name), metadata: { namespace, name, creationTimestamp } });
-    at.server.put({ ...thinRuntime(name, { profileName: 'profile' }), metadata: { namespace, name, creationTimestamp } });
-  }
+  await putNamesakes(at);
   const { uid = '' } = find(at, 'Dataset', 'a', 'b-c')!.metadata;
   const forger = find(at, 'ThinRuntime', 'a', 'b-c')!;
   const record = identityRecord(forger.metadata.uid ?? '', { namespace: 'a', name: 'b-c', uid, collides: false });
