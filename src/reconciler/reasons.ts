@@ -153,6 +153,12 @@ export const causes = {
     isRefusal: true,
   },
   DeleteFailed: { means: 'the API server refused to delete the object that the message names', toDo: 'as for `ApplyFailed`' },
+  ClaimKept: {
+    means:
+      'Kubernetes keeps the claim of an object that is being deleted for pods that have ended; the message names them, and their operations',
+    toDo: 'delete these operations, or these pods',
+    passing: true,
+  },
   StillMounted: {
     means:
       'the object is being deleted, and the pods that the message names mount the claim, or pods mount the claims of the references that it names',

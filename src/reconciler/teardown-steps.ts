@@ -40,7 +40,14 @@ export interface Teardown {
 export interface ClaimUsers {
   readonly mounting: readonly string[];
   /** They have ended, and Kubernetes keeps the claim for them until they are deleted. */
-  readonly ended: readonly string[];
+  readonly ended: readonly EndedPod[];
+}
+export interface EndedPod {
+  readonly name: string;
+  /** The Job that created it. */
+  readonly job?: string;
+  /** The operation of that Job: `DataMigrate out`. */
+  readonly operation?: string;
 }
 /** The users are not known before the next list of pods, which may begin after so many milliseconds. */
 export interface NotListed {
@@ -111,14 +118,15 @@ const gone =
   (
     what: string,
     which: (left: Teardown) => readonly (LiveObject | undefined)[],
-    why: (left: Teardown) => string = () => '',
+    why: (left: Teardown) => Pick<Hold, 'reason' | 'message'> | undefined = () => undefined,
   ): TeardownStep =>
   (left) => {
     const present = which(left).filter((object) => object !== undefined);
     if (present.length === 0) return undefined;
     const names = present.map(nameOf).join(', ');
     const deletable = present.filter(({ metadata }) => !metadata.deletionTimestamp);
-    const hold: Hold = { reason: 'Deleting', message: `${what}: ${names}${why(left)}`, retryMs: 10_000 };
+    const { reason, message } = why(left) ?? { reason: 'Deleting', message: '' };
+    const hold: Hold = { reason, message: `${what}: ${names}${message}`, retryMs: 10_000 };
     return deletable.length > 0 ? { action: { delete: deletable }, hold } : { hold };
   };
 
@@ -162,8 +170,11 @@ const unbindDataset: TeardownStep = ({ dataset, object, runtime }) =>
 
 const unmark: TeardownStep = ({ object }) => (object.metadata.finalizers?.length ? { action: { unmark: true } } : undefined);
 
-const claimKept = ({ users }: Teardown): string =>
-  'ended' in users && users.ended.length > 0 ? `; pods that have ended keep it until they are deleted: ${some(users.ended)}` : '';
+function claimKept({ users }: Teardown): Pick<Hold, 'reason' | 'message'> | undefined {
+  if (!('ended' in users) || users.ended.length === 0) return undefined;
+  const pods = users.ended.map(({ name, operation }) => (operation ? `${name} of ${operation}` : name));
+  return { reason: 'ClaimKept', message: `; pods that have ended keep it until they are deleted: ${some(pods)}` };
+}
 
 /** The reverse of set-up. Each step is done before the next begins. The claim is deleted first, so that no new pod mounts the volume. */
 const teardown: readonly TeardownStep[] = [

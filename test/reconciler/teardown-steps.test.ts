@@ -92,9 +92,16 @@ describe('what is going already', () => {
     expect(decision.hold).toMatchObject({ reason: 'Deleting', message: 'deleting the claim first: PersistentVolumeClaim/demo' });
   });
   test('names the pods that have ended and keep a claim', () =>
-    expect(decideTeardown({ ...everything, claim: going, users: { mounting: [], ended: ['job-1'] } }).hold?.message).toMatch(
-      /pods that have ended keep it until they are deleted: job-1$/,
-    ));
+    expect(
+      decideTeardown({
+        ...everything,
+        claim: going,
+        users: { mounting: [], ended: [{ name: 'job-1' }, { name: 'out-1', job: 'out', operation: 'DataMigrate out' }] },
+      }).hold,
+    ).toMatchObject({
+      reason: 'ClaimKept',
+      message: expect.stringMatching(/; pods that have ended keep it until they are deleted: job-1, out-1 of DataMigrate out$/) as string,
+    }));
 });
 
 describe('cleaning the cache', () => {

@@ -167,7 +167,7 @@ describe.skipIf(!simulated).concurrent('deletion', () => {
     await space.becomes('Pod', 'done', { status: { phase: 'Failed' } });
     await space.delete('ThinRuntime', 'demo');
     const message = 'deleting the claim first: PersistentVolumeClaim/demo; pods that have ended keep it until they are deleted: done';
-    await space.becomes('ThinRuntime', 'demo', condition('Synced', { status: 'False', reason: 'Deleting', message }));
+    await space.becomes('ThinRuntime', 'demo', condition('Synced', { status: 'False', reason: 'ClaimKept', message }));
     expect((await space.get('PersistentVolumeClaim', 'demo')).metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
     await space.delete('Pod', 'done');
     await nothingLeft(space, 'Dataset/demo');

@@ -322,3 +322,33 @@ describe('what serves a run only', () => {
     expect([status(at, 'm').phase, replicas(at), ...phases(at, 'a')]).toEqual(['Complete', 0, 'Bound']);
   });
 });
+
+test('a deletion that waits for the ended pod of a migration of another Dataset names the migration', async () => {
+  const at = await bound('a', 'b');
+  at.put(migrate('m', { from: { externalStorage: { uri: 'pvc://b' } } }));
+  await at.quiet();
+  const [{ metadata, spec } = never()] = at.server.all('Pod').filter((pod) => pod.metadata.name.startsWith('m-migrate-migrate-'));
+  const volumes = [{ name: 'b', persistentVolumeClaim: { claimName: 'b' } }];
+  const { labels = {}, ownerReferences = [] } = metadata;
+  at.put({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'm-of-b', labels, ownerReferences },
+    spec: { ...(spec as object), volumes },
+    status: { phase: 'Succeeded' },
+  });
+  await ended(at, 'Succeeded', '', 'm');
+  at.delete('Dataset', 'b');
+  await at.quiet();
+  const kept = `; pods that have ended keep it until they are deleted: m-of-b of DataMigrate m`;
+  expect(at.conditions('ExampleRuntime', 'b')['Synced']).toContain(
+    `False ClaimKept: deleting the claim first: PersistentVolumeClaim/b${kept}`,
+  );
+  at.delete('DataMigrate', 'm');
+  await at.quiet();
+  expect(at.get('Dataset', 'b')).toBeUndefined();
+});
+
+const never = (): never => {
+  throw new Error('expected a pod of the Job, found none');
+};

@@ -1,7 +1,8 @@
 import type { Monotonic } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
-import type { ClaimUsers, NotListed } from '../../teardown-steps.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { ClaimUsers, EndedPod, NotListed } from '../../teardown-steps.ts';
 import { Pod } from '../kinds.ts';
 import { fromPods, hasEnded, readClaimsOf, reads } from '../pod-pages.ts';
 
@@ -119,12 +120,20 @@ export function createClaimUsers(client: KubeClient, clock: Monotonic) {
 }
 
 async function listed(client: KubeClient, namespace: string, claims: ReadonlySet<string>): Promise<ReadonlyMap<string, ClaimUsers>> {
-  const byClaim = new Map([...claims].map((claim) => [claim, { mounting: [] as string[], ended: [] as string[] }]));
+  const byClaim = new Map([...claims].map((claim) => [claim, { mounting: [] as string[], ended: [] as EndedPod[] }]));
   const users = await fromPods(client, namespace, (pod) =>
     readClaimsOf(pod)
       .filter((claim) => claims.has(claim))
-      .map((claim) => ({ claim, name: pod.metadata.name, as: hasEnded(pod) ? ('ended' as const) : ('mounting' as const) })),
+      .map((claim) => ({ claim, name: pod.metadata.name, ended: hasEnded(pod) && endedPod(pod) })),
   );
-  for (const { claim, name, as } of users) byClaim.get(claim)?.[as].push(name);
+  for (const { claim, name, ended } of users) {
+    if (ended) byClaim.get(claim)?.ended.push(ended);
+    else byClaim.get(claim)?.mounting.push(name);
+  }
   return byClaim;
 }
+
+const endedPod = ({ metadata: { name, ownerReferences = [] } }: KubeObject): EndedPod => {
+  const job = ownerReferences.find(({ kind, controller }) => kind === 'Job' && controller)?.name;
+  return { name, ...(job !== undefined && { job }) };
+};

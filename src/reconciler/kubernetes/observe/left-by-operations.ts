@@ -1,6 +1,8 @@
+import { ownerUid } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import { operationKeyOf } from '../../operations/references.ts';
 import { isDone } from '../../operations/status.ts';
+import type { EndedPod } from '../../teardown-steps.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import type { Key, LiveObject } from '../../world.ts';
 import { helpersOf } from '../operations/end-run.ts';
@@ -39,6 +41,27 @@ export const idleHelpers = (store: Pick<Store, 'operations' | 'inventory' | 'liv
       ? []
       : helpersOf(store, operation).filter(({ kind }) => kind === 'StatefulSet'),
   );
+
+/** Pods that have ended, with the operations of their Jobs, of which Datasets these may be: their user deletes them. */
+export function withOperations(
+  { operations, live }: Pick<Store, 'operations' | 'live'>,
+  namespace: string,
+  ended: readonly EndedPod[],
+): readonly EndedPod[] {
+  const ownerOf = (job: string | undefined) => {
+    const object = job === undefined ? undefined : live('Job', namespace, job);
+    return object && ownerUid(object);
+  };
+  const owners = ended.map(({ job }) => ownerOf(job));
+  const names = new Map<string, string>();
+  if (owners.some((uid) => uid !== undefined))
+    for (const { kind, metadata } of operations.values())
+      if (metadata.namespace === namespace) names.set(metadata.uid ?? '', `${kind} ${metadata.name}`);
+  return ended.map((pod, i) => {
+    const operation = names.get(owners[i] ?? '');
+    return operation === undefined ? pod : { ...pod, operation };
+  });
+}
 
 const mounting = (operations: Store['operations'], key: Key): readonly OperationObject[] =>
   operations.on(key).filter(({ kind }) => MOUNTING.has(kind));

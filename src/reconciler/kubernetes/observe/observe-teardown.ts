@@ -2,7 +2,7 @@ import { claimName, type Dataset, isFluids, volumeName } from '../../../api/inde
 import { ApiError, NoAnswer } from '../../../kube/errors.ts';
 import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
-import { notListed, stillMounted, type Teardown } from '../../teardown-steps.ts';
+import { type ClaimUsers, notListed, type NotListed, stillMounted, type Teardown } from '../../teardown-steps.ts';
 import { causeOf } from '../../reasons.ts';
 import { some } from '../../status/some.ts';
 import { type Hold, type Key, keyText, type LiveObject, type RuntimeObject } from '../../world.ts';
@@ -10,7 +10,7 @@ import { canRun } from '../commands/exec.ts';
 import { datasetRef } from './dataset-ref.ts';
 import { observer } from './observe.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
-import { idleHelpers, leftByOperations } from './left-by-operations.ts';
+import { idleHelpers, leftByOperations, withOperations } from './left-by-operations.ts';
 import { ownNodeLabels, ownVolumeOrClaim } from './remains.ts';
 
 /** How many times planning is tried before the caches are left uncleaned. */
@@ -24,8 +24,10 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
   const { store, jobs } = context;
   const observe = observer(context);
 
-  const usersOfClaim = async ({ namespace }: Key, claim: string | undefined) =>
-    claim ? context.claimUsers.of(namespace, claim) : { mounting: [], ended: [] };
+  const usersOfClaim = async ({ namespace }: Key, claim: string | undefined): Promise<ClaimUsers | NotListed> => {
+    const users: ClaimUsers | NotListed = claim ? await context.claimUsers.of(namespace, claim) : { mounting: [], ended: [] };
+    return 'ended' in users && users.ended.length > 0 ? { ...users, ended: withOperations(store, namespace, users.ended) } : users;
+  };
   /** Datasets that lead to this one, and whose claims pods mount. All are asked at once, so that one list answers for a namespace. */
   async function mountedReferrers(key: Key): Promise<Teardown['referrers'] & {}> {
     const all = await Promise.all(

@@ -26,7 +26,7 @@ function scene(names: readonly string[] = []) {
     },
     ended: async () => {
       const found = await users.of('ml', 'demo');
-      return 'ended' in found ? found.ended : undefined;
+      return 'ended' in found ? found.ended.map(({ name }) => name) : undefined;
     },
     later: (ms: number) => {
       now += ms;
