@@ -17,6 +17,8 @@ const PROGRAMS = [
 const CLUSTER = ['test/cluster/**/*.test.ts', 'test/upstream/**/*.test.ts'];
 const SIMULATION = ['test/simulation/**/*.test.ts'];
 const NODE = ['test/node/**/*.test.ts'];
+/** Engines whose programs take minutes to build, and scenarios that take minutes: not part of `npm test`. */
+const ENGINES = ['test/engines/**/*.test.ts'];
 /** Programs of a tenant who tries everything: minutes of one event loop. */
 const ADVERSARY = ['test/adversary/adversary.test.ts'];
 
@@ -26,8 +28,22 @@ const SECOND_TRY = { retry: 1 };
 /** What is waited for; a second, vitest's own, is no time on a busy machine. */
 const POLL = { expect: { poll: { timeout: 60_000 } } };
 
-// Five projects: `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real
-// control planes and so runs its files one after the other, `node` real nodes, two at a time. Time limits are for what hangs: a busy machine is no failure.
+/** On real nodes, two at a time. */
+const ON_A_NODE = {
+  globalSetup: ['test/node/global-setup.ts'],
+  // Each file has a node of its own, and much of its time it waits for a kubelet.
+  maxWorkers: 2,
+  sequence: { groupOrder: 1 },
+  ...POLL,
+  ...SECOND_TRY,
+  testTimeout: 240_000,
+  // A node that is held stays up for as long as someone looks at it.
+  hookTimeout: process.env['SLUICE_TEST_HOLD'] === '1' ? 0 : 240_000,
+};
+
+// `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real control planes and so
+// runs its files one after the other, `node` real nodes, two at a time; so does `engines`. Time limits are for what hangs: a busy machine is
+// no failure.
 export default defineConfig({
   test: {
     projects: [
@@ -35,7 +51,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...CLUSTER, ...NODE, ...SIMULATION, ...PROGRAMS, ...ADVERSARY],
+          exclude: [...CLUSTER, ...NODE, ...ENGINES, ...SIMULATION, ...PROGRAMS, ...ADVERSARY],
           // To load everything anew for each file would take longer than the tests.
           isolate: false,
           testTimeout: 60_000,
@@ -59,21 +75,8 @@ export default defineConfig({
           hookTimeout: 240_000,
         },
       },
-      {
-        test: {
-          name: 'node',
-          include: NODE,
-          globalSetup: ['test/node/global-setup.ts'],
-          // Each file has a node of its own, and much of its time it waits for a kubelet.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-          ...POLL,
-          ...SECOND_TRY,
-          testTimeout: 240_000,
-          // A node that is held stays up for as long as someone looks at it.
-          hookTimeout: process.env['SLUICE_TEST_HOLD'] === '1' ? 0 : 240_000,
-        },
-      },
+      { test: { name: 'node', include: NODE, ...ON_A_NODE } },
+      { test: { name: 'engines', include: ENGINES, ...ON_A_NODE } },
     ],
   },
 });
