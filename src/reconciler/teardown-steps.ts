@@ -77,13 +77,15 @@ export interface TeardownDecision {
 type TeardownStep = (left: Teardown) => TeardownDecision | undefined;
 
 const refuseWhileMounted: TeardownStep = ({ users, referrers = [], waitedMs }) => {
-  if ('askAgainMs' in users) return { hold: notListed(users) };
-  if (users.mounting.length > 0) return { hold: stillMounted(users.mounting, waitedMs) };
-  if ('askAgainMs' in referrers) return { hold: notListed(referrers) };
-  if (referrers.length === 0) return undefined;
-  const hold = stillMounted(referrers, waitedMs);
-  // Their pods are of other namespaces, and not named.
-  return { hold: { ...hold, message: `waiting for pods that mount Datasets which refer to this one: ${some(referrers)}` } };
+  if ('mounting' in users && users.mounting.length > 0) return { hold: stillMounted(users.mounting, waitedMs) };
+  // What is known to mount it is a reason also while other pods are not listed: lists come and go, and the condition stays.
+  if (!('askAgainMs' in referrers) && referrers.length > 0) {
+    const hold = stillMounted(referrers, waitedMs);
+    // Their pods are of other namespaces, and not named.
+    return { hold: { ...hold, message: `waiting for pods that mount Datasets which refer to this one: ${some(referrers)}` } };
+  }
+  const unlisted = [users, referrers].find((each) => 'askAgainMs' in each);
+  return unlisted && { hold: notListed(unlisted) };
 };
 
 export const notListed = ({ askAgainMs }: NotListed): Hold => ({

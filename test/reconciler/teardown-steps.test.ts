@@ -71,6 +71,13 @@ test('while it is not known whether pods mount the dataset, nothing goes', () =>
     hold: expect.objectContaining({ reason: 'Deleting', retryMs: 1234 }),
   }));
 
+test('while pods mount a Dataset that refers to this one, the reason stays the same from one list of pods to the next', () => {
+  const reasonOf = (left: Partial<Teardown>) => decideTeardown({ ...everything, ...left }).hold?.reason;
+  expect(reasonOf({ referrers: ['lab/other'] })).toBe('StillMounted');
+  expect(reasonOf({ referrers: ['lab/other'], users: { askAgainMs: 1234 } })).toBe('StillMounted');
+  expect(reasonOf({ referrers: { askAgainMs: 1234 } })).toBe('Deleting');
+});
+
 describe('while nodes carry labels of the dataset', () => {
   test('they are taken off, and we are waiting for it', () =>
     expect(decideTeardown(empty)).toEqual({

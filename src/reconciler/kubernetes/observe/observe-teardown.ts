@@ -105,12 +105,11 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
     async usersOf(key, dataset): Promise<Hold | undefined> {
       const claim = store.live('PersistentVolumeClaim', key.namespace, key.name);
       const users = await usersOfClaim(key, claim && isFluids(claim) ? claim.metadata.name : undefined);
-      if ('askAgainMs' in users) return notListed(users);
-      if (users.mounting.length > 0) return stillMounted(users.mounting, waitedMs(dataset));
+      if ('mounting' in users && users.mounting.length > 0) return stillMounted(users.mounting, waitedMs(dataset));
       const references = datasetRef(store, dataset) ?? [];
-      return references.length > 0
-        ? { reason: 'StillReferenced', message: `waiting for Datasets that refer to this one: ${some(references)}`, retryMs: 10_000 }
-        : undefined;
+      if (references.length > 0)
+        return { reason: 'StillReferenced', message: `waiting for Datasets that refer to this one: ${some(references)}`, retryMs: 10_000 };
+      return 'askAgainMs' in users ? notListed(users) : undefined;
     },
   };
 }

@@ -179,6 +179,47 @@ describe('what is found out', () => {
     expect(await mounting()).toEqual(['a', 'b']);
     expect(counted('list')).toBe(2);
   });
+  test('at any moment which pods mount a claim, while others of its namespace are asked about too', async () => {
+    const { server, counted, mounting, later } = scene(['a']);
+    server.put(pod('b', 'other'));
+    expect([await mounting(), await mounting('other')]).toEqual([['a'], undefined]);
+    later(2000);
+    const found: (readonly string[] | undefined)[] = [];
+    for (let i = 0; i < 100; i++) {
+      found.push(await mounting());
+      later(1000);
+      found.push(await mounting('other'));
+      later(10_500);
+    }
+    expect(found).toEqual(Array.from({ length: 100 }, () => [['a'], ['b']]).flat());
+    // Once a minute.
+    expect(counted('list')).toBeLessThanOrEqual((100 * 11.5) / 60 + 2);
+  });
+  test('that a pod still mounts it, though the list of the next minute may not begin yet', async () => {
+    const { server, counted, mounting, later } = scene(['a', 'b']);
+    await mounting();
+    later(59_000);
+    const held = server.rules.holdAnswers({ verb: 'list' });
+    const other = mounting('other');
+    await vi.waitUntil(() => held.waiting === 1);
+    server.remove('Pod', 'ml', 'a');
+    later(1000);
+    expect(await mounting()).toEqual(['b']);
+    server.remove('Pod', 'ml', 'b');
+    expect(await mounting()).toBeUndefined();
+    held.release();
+    await other;
+    expect(counted('list')).toBe(2);
+  });
+  test('why pods could not be listed, until the next list begins', async () => {
+    const { server, counted, users, mounting, later } = scene();
+    const refused = server.rules.refuse({ verb: 'list' });
+    for (let i = 0; i < 3; i++, later(600)) await expect(users.of('ml', 'demo')).rejects.toThrow('refused');
+    expect(counted('list')).toBe(1);
+    refused.remove();
+    later(2000);
+    expect(await mounting()).toEqual([]);
+  });
   test('everything, though the pages are forgotten on the way', async () => {
     const { server, mounting } = scene(Array.from({ length: 300 }, (_, i) => `app-${i}`));
     server.rules.add(
