@@ -15,7 +15,7 @@ export function defaultAnswer(call: ExecCall): ExecAnswer | undefined {
 }
 
 const ANSWERS: readonly (readonly [RegExp, (call: ExecCall, line: string) => ExecAnswer])[] = [
-  [/\b(cat|grep -a blockcache) \S*\/\.stats\b/, () => ({ stdout: STATS })],
+  [/\b(cat|grep -a( -e \w+)+) \S*\/\.stats\b/, () => ({ stdout: STATS })],
   [/\bdf -B 1\b.*\bwc -l/, ({ argv }) => ({ stdout: `${df(argv.at(-1) ?? '')}3\n` })],
   [/\bdf -B 1\b/, (call, line) => ({ stdout: df(line.match(/df -B 1 +(\/\S+)/)?.[1] ?? mountPath(call)) })],
   [/\bls -lR .*\bwc -l/, () => ({ stdout: '3\n' })],

@@ -23,7 +23,7 @@ const holder = ({ source }: JuiceFSPlan): Role => (source.edition === 'enterpris
 export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
   commands: (plan) => [
     // The few of some hundred lines that are read: thousands of pods may be asked.
-    { in: holder(plan), on: 'every', argv: ['grep', '-a', 'blockcache', `${plan.mountPath}/.stats`] },
+    { in: holder(plan), on: 'every', argv: ['grep', '-a', '-e', 'blockcache', '-e', 'juicefs_used_', `${plan.mountPath}/.stats`] },
     ...(isCounted(plan) ? [] : [{ in: holder(plan), on: 'one', argv: ['df', '-B', '1', plan.mountPath] } as const]),
   ],
   parse: ([pods = [], sizes], plan) => {
@@ -39,9 +39,16 @@ export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
       ...ratio('hitRatio', sum('hits', 'hits'), sum('miss', 'miss')),
       ...ratio('throughputRatio', sum('hitBytes', 'hit_bytes'), sum('missBytes', 'miss_bytes')),
       ...(totalBytes !== undefined && { totalBytes }),
+      ...marked(pods[0]),
     };
   },
 };
+
+/** Of the whole volume: what its directories have is not known without reading them. A client that has just started says 0. */
+function marked(stats = ''): Pick<CacheUse, 'dataMark'> {
+  const [space, inodes] = ['space', 'inodes'].map((name) => new RegExp(`^juicefs_used_${name} ([1-9][0-9.e+]*)$`, 'm').exec(stats)?.[1]);
+  return space && inodes ? { dataMark: `${space}/${inodes}` } : {};
+}
 
 /** Of a directory without a quota, `df` says the size of the whole volume. To count it, JuiceFS reads every directory below. */
 const isCounted = ({ source }: JuiceFSPlan): boolean => source.edition === 'community' && source.subPath !== undefined && !source.quota;

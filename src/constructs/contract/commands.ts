@@ -129,6 +129,11 @@ export interface CacheUse {
   readonly throughputRatio?: number;
   /** Size of all the data, in bytes. Absent if only the probe `ufs` knows it. */
   readonly totalBytes?: number;
+  /**
+   * Another text whenever the data may have another size. Then the probe `ufs` runs again: after five minutes at the earliest, and for at most
+   * a twentieth of the time. Absent: it runs once.
+   */
+  readonly dataMark?: string;
 }
 /** The size of a Dataset in its store. */
 export interface UfsUsage {

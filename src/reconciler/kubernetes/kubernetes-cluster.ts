@@ -24,6 +24,7 @@ import { createMountTries } from './commands/mount-tries.ts';
 import { runtimeCommands } from './commands/runtime-commands.ts';
 import { typeOf } from './kinds.ts';
 import { createClaimUsers } from './observe/claim-users.ts';
+import { createRecounts } from './observe/recounts.ts';
 import { datasetRef } from './observe/dataset-ref.ts';
 import { observer } from './observe/observe.ts';
 import { teardownObserver } from './observe/observe-teardown.ts';
@@ -55,7 +56,16 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
 
   /** Drops all that this process keeps for a runtime. */
   function forget(uid: string): void {
-    for (const kept of [context.mountTries, context.lookups, context.bindings, fuseConfig, applier, labeler, formerSecrets])
+    for (const kept of [
+      context.mountTries,
+      context.recounts,
+      context.lookups,
+      context.bindings,
+      fuseConfig,
+      applier,
+      labeler,
+      formerSecrets,
+    ])
       kept.forget(uid);
     context.jobs.drop(uid);
     context.lastValid.delete(uid);
@@ -167,6 +177,7 @@ function contextOf(options: KubernetesClusterOptions): ClusterContext {
     mountTries: createMountTries(clock),
     mountsClock: createMountsClock(clock),
     ports: portAllocator(settings, portPolicy, store.ports),
+    recounts: createRecounts(clock),
     claimUsers: createClaimUsers(client, clock),
     users: userObjects(client, store, clock),
     confirmed: (seen) => confirm(client, store, seen),

@@ -1,4 +1,5 @@
 import { bytesText, type Dataset, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
+import type { UfsUsage } from '../../constructs/index.ts';
 import { type UntimedCondition, withCondition } from './conditions.ts';
 import { causeOf, isPassing } from '../reasons.ts';
 import type { Hold, World } from '../world.ts';
@@ -51,8 +52,17 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
 export const mountsChanged = ({ spec, status }: Pick<Dataset, 'spec' | 'status'>): boolean =>
   status?.mounts !== undefined && !equal(status.mounts, spec.mounts ?? []);
 
+const countedTexts = ({ totalBytes, files }: UfsUsage) => ({
+  ufsTotal: bytesText(totalBytes),
+  ...(files !== undefined && { fileNum: String(files) }),
+});
+
+/** Whether a status says what was counted. */
+export const isReported = (ufs: UfsUsage, status: Dataset['status']): boolean =>
+  Object.entries(countedTexts(ufs)).every(([name, text]) => status?.[name as 'ufsTotal' | 'fileNum'] === text);
+
 function ufsTexts({ ufs, ufsRunning }: World['probes'], before: DatasetStatus | undefined, isOutdated: boolean): Partial<DatasetStatus> {
-  if (ufs) return { ufsTotal: bytesText(ufs.totalBytes), ...(ufs.files !== undefined && { fileNum: String(ufs.files) }) };
+  if (ufs) return countedTexts(ufs);
   if (before?.ufsTotal && before.ufsTotal !== CALCULATING && !isOutdated) return {};
   return ufsRunning || (isOutdated && before?.ufsTotal) ? { ufsTotal: CALCULATING, fileNum: CALCULATING } : {};
 }

@@ -45,12 +45,14 @@ describe.each(versions)('version %s', (version) => {
     const plan = planOf(community({ settings: { mountRoot: '/m' }, mount: { mountPoint: 'juicefs:///team' } }));
     const stats = recorded(version, 'stats')
       .split('\n')
-      .filter((line) => line.includes('blockcache'))
+      .filter((line) => /blockcache|juicefs_used_/.test(line))
       .join('\n');
     const use = cacheUse.parse([[stats]], plan);
     expect(size.parse([[recorded(version, 'summary')]], plan)).toEqual({ totalBytes: 15_007_744, files: 3 });
     expect(use).toMatchObject({ hitRatio: 6 / 9, throughputRatio: 10 / 15 });
     expect(use.cachedBytes).toBeGreaterThan(15_000_000);
+    // The client of 1.3.0 had just started.
+    expect(use.dataMark).toBe(version === '1.4.2' ? '15007744/4' : undefined);
     const table = recorded(version, 'df').replace('/work/team', plan.mountPath);
     expect(cacheUse.parse([[stats], [table]], plan).totalBytes).toBe(15_007_744);
   });

@@ -1,10 +1,11 @@
 import { differences, pathsOf } from '../../diff/mount-change.ts';
 import { holdOf } from '../../diff/mount-trouble.ts';
-import { CALCULATING, mountsChanged } from '../../status/dataset.ts';
+import { CALCULATING, isReported, mountsChanged } from '../../status/dataset.ts';
 import type { World } from '../../world.ts';
 import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';
 import { canAsk, type ClusterContext, whereOf } from '../cluster-context.ts';
 import { listMounts, RETRY_MS } from './mounts.ts';
+import { dataMarkOf, PAUSE_MS } from './recounts.ts';
 
 /** Answers of probes that come within this time are reported together; until then, that they run is not reported either. */
 const ANSWERS_WITHIN_MS = 1000;
@@ -35,7 +36,7 @@ export function askPods(
   choice: PodChoice,
   asked: Pick<World, 'key' | 'dataset' | 'runtime' | 'plan' | 'bound'>,
 ): { readonly results: ProbeResults; readonly againMs: readonly number[] } {
-  const { store, jobs, exec, probeMs, wake, clock } = context;
+  const { store, jobs, recounts, exec, probeMs, wake, clock } = context;
   const { key, dataset, runtime, plan, bound } = asked;
   const { namespace } = key;
   const { uid = '' } = runtime.metadata;
@@ -55,9 +56,12 @@ export function askPods(
   const { mounted, mountTroubles, mountsTriedMs } = mounts;
 
   const total = dataset.status?.ufsTotal;
+  const isCounted = total !== undefined && total !== '' && total !== CALCULATING && !mountsChanged(dataset);
+  const again = isCounted && plan.probes.ufs ? recounts.due(uid, dataMarkOf(cache?.value)) : undefined;
   // Files can be counted once the mounts are in effect, while the workers still start.
   const isMounted = !plan.mounts || (mounted && pathsOf(differences(plan.mounts, mounted)).length === mountTroubles.length);
-  const wantsCount = (bound || isMounted) && (!total || total === CALCULATING || (mountsChanged(dataset) && isMounted));
+  const wantsCount =
+    (bound || isMounted) && (!total || total === CALCULATING || again !== undefined || (mountsChanged(dataset) && isMounted));
   const counts = wantsCount && canAsk(choice, plan.probes.ufs);
   const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
   store.awaitFuse(
@@ -67,11 +71,16 @@ export function askPods(
   const ufs = counts
     ? jobs.ask(
         `${uid}/ufs`,
-        { namespace, version: `${dataset.metadata.generation}`, everyMs: Math.max(probeMs, RETRY_MS) },
+        {
+          namespace,
+          version: `${dataset.metadata.generation}/${again ?? ''}`,
+          everyMs: again === undefined ? Math.max(probeMs, RETRY_MS) : PAUSE_MS,
+        },
         () => askProbe(exec, choice, plan.probes.ufs!),
         woken,
       )
     : undefined;
+  if (ufs?.value && !ufs.running && isReported(ufs.value, dataset.status)) recounts.done(uid, ufs.endedAt ?? clock.monotonic());
 
   const error = mounts.error ?? jobs.state(`${uid}/run`).error;
   const runningMs = [cache, ufs].map((job) => (job?.running ? clock.monotonic() - (job.startedAt ?? -Infinity) : Infinity));
