@@ -15,7 +15,7 @@
  * L11. When `onStopped` is called the window is closed, and the Lease is released only after `onStopped` has settled.
  * L12. A leader that lost the Lease stands by for it again; between two calls of `onStarted` lies one of `onStopped`.
  * L13. When `onStarted` or `onStopped` throws, this process releases a Lease that it holds, calls `onFailed`, and takes no further part.
- * L14. A standby that is stopped writes nothing, and none of its callbacks is called.
+ * L14. A standby that is stopped begins no write but the release of a Lease that it was taking, and none of its callbacks is called.
  *
  * States:
  *
@@ -97,6 +97,11 @@ export function elect(client: KubeClient, options: ElectionOptions): LeaderElect
     while (!pauses.isStopped) {
       const won = await standBy(client, known, { ...candidate, namespace, alive, leaseDurationMs, onHolder, clock });
       if (!won) return;
+      // Stopped while its request was under way: it gives back what that has won.
+      if (pauses.isStopped) {
+        window.close();
+        return release(won);
+      }
       holder = identity;
       log.info({ lease: name, identity }, 'leading');
       const ended = (await attempt(onStarted))

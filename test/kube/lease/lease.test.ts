@@ -397,6 +397,20 @@ describe('the end', () => {
     expect(happened).toEqual([]);
   });
 
+  test('a standby that is stopped while it takes the Lease gives it back, and none of its callbacks is called (L14)', async () => {
+    const answers: (() => void)[] = [];
+    const late: Step = (response) => void answers.push(() => is('me_1', 6)(response));
+    await start([there(lease('', 5)), late, is('', 7)]);
+    await until(() => answers.length === 1, 'it does not take the Lease');
+    const stopped = election.stop();
+    answers[0]?.();
+    await stopped;
+    expect(happened).toEqual([]);
+    expect(writes().map(({ method }) => method)).toEqual(['PUT', 'PUT']);
+    expect(specOf(1)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
+    expect(election.isLeader).toBe(false);
+  });
+
   test.each<[string, () => void | Promise<void>]>([
     [
       'throws',
