@@ -12,6 +12,8 @@ export interface OwnWrites {
   remember(object: KubeObject, watched: Watched): void;
   /** A read found that the object does not exist. */
   forget(object: KubeObject, watched: Watched): void;
+  /** What was remembered or found, some of it perhaps shown by now: `newest` decides. */
+  all(): readonly KubeObject[];
   /** How many objects the watches do not show yet. */
   readonly size: number;
 }
@@ -64,6 +66,7 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
       const { metadata } = object;
       keep({ ...object, metadata: { ...metadata, gone: true } }, watched.get(metadata.namespace, metadata.name), watched);
     },
+    all: () => [...recent.values()],
     get size() {
       return recent.size;
     },

@@ -2,8 +2,8 @@
  * The cluster as last seen: one watch for each kind, and over it what the controller wrote itself until the watch shows it.
  *
  * Invariants:
- * S1. After a write of ours is remembered, every read by name returns it or a newer version, however late the watch is.
- * S2. An object that a read found to be deleted is not returned by name, though the watch shows it; its successor is.
+ * S1. After a write of ours is remembered, every read by name, and the inventory, has it or a newer version, however late the watch is.
+ * S2. An object that a read found to be deleted is not returned, by name or in the inventory, though the watch shows it; its successor is.
  * S3. What the watch has passed is never hidden by an answer or a finding that comes later.
  * S4. The event of our own newest write of an object wakes no key, with four exceptions: a Dataset whose phase the write changed, runtimes that refer to it, the Dataset of an operation that starts or ends, and the Dataset that a volume begins or ends to refer to.
  * S5. The watch of a kind gets as far as each remembered version that it selects, or is begun again.
@@ -28,6 +28,7 @@ import { type Key, keyText, type LiveObject, type OperationKey } from '../../wor
 import { Node } from '../kinds.ts';
 import { type Datasets, watchDatasets } from './datasets.ts';
 import { createInventories, type Inventories } from './inventories.ts';
+import { inventoryOf } from './inventory.ts';
 import { type Operations, watchOperations } from './operations.ts';
 import { watchOwned } from './owned.ts';
 import { type Pods, watchPods } from './pods.ts';
@@ -179,7 +180,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     typeOf: watches.typeOf,
     // The cast: objects of these kinds are kept with UID and version.
     live: (kind, namespace, name) => owned.get(kind)?.newest(namespace, name) as LiveObject | undefined,
-    inventory: inventories.of,
+    inventory: inventoryOf(watches, inventories),
     leftVolumes: inventories.left,
     datasetsOfLeftVolumes: inventories.datasetsOfLeft,
     pods: pods.of,

@@ -206,6 +206,25 @@ describe('a store of a cluster', () => {
     expect(versions()).toEqual([third.metadata.resourceVersion, third.metadata.resourceVersion]);
   });
 
+  test('has in the inventory of an owner what a write of ours made, and not what a read found to be deleted, although the watch is behind (S1, S2)', async () => {
+    const { client, server, settle, store } = await watching();
+    const inventory = (uid: string) => store.inventory({ uid, namespace: 'ml' }).map(({ metadata: { name } }) => name);
+    const named = (name: string, uid: string) => ({ ...labelled(uid), metadata: { ...labelled(uid).metadata, name } });
+    const shown = server.put(named('shown', 'u'));
+    await settle();
+    server.hold('ConfigMap');
+    store.remember(await client.create(ownedKinds.ConfigMap, named('made', 'u')));
+    store.remember(await client.create(ownedKinds.ConfigMap, named('others', 'v')));
+    expect(inventory('u')).toEqual(['shown', 'made']);
+    server.remove('ConfigMap', 'ml', 'shown');
+    store.forget(shown);
+    expect(inventory('u')).toEqual(['made']);
+    server.remove('ConfigMap', 'ml', 'made');
+    server.release('ConfigMap');
+    await settle();
+    expect([inventory('u'), inventory('v')]).toEqual([[], ['others']]);
+  });
+
   test('does not return what a read found to be deleted, although the watch shows it, but its successor (S2)', async () => {
     const { server, settle, store } = await watching();
     const first = server.put(labelled('u'));

@@ -1,0 +1,24 @@
+import { ownerUid } from '../../../api/index.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import type { LiveObject } from '../../world.ts';
+import type { Inventories } from './inventories.ts';
+import { isIn } from './objects.ts';
+import type { Watches } from './watches.ts';
+
+/**
+ * All that an owner has: as the watches show it, with what the controller wrote or found since. The event of a write of its own wakes no key,
+ * so what a pass creates and the next one does not want any more must be found by that one.
+ */
+export function inventoryOf(watches: Pick<Watches, 'newest' | 'ownWrites'>, { of }: Pick<Inventories, 'of'>): Inventories['of'] {
+  return (owner) => {
+    const shown = of(owner);
+    const own = watches.ownWrites();
+    if (own.length === 0) return shown;
+    const belongs = (object: KubeObject): boolean => ownerUid(object) === owner.uid && isIn(object, owner);
+    const newest = [...shown, ...own.filter(belongs)].flatMap(
+      ({ kind, metadata: { namespace, name } }) => watches.newest(kind, namespace, name) ?? [],
+    );
+    // The cast: what carries the label of an owner is kept with UID and version.
+    return [...new Set(newest.filter(belongs))] as unknown as readonly LiveObject[];
+  };
+}
