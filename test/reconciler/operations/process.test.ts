@@ -1,13 +1,16 @@
 /** A DataProcess: a script or a pod of the user, on a Dataset of any runtime. */
 import { expect, test } from 'vitest';
+import alluxio from '../../../runtimes/alluxio/index.ts';
+import thinRuntimes from '../../../runtimes/thin/index.ts';
 import type { DataProcessSpec } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { openDataset, thinRuntime } from '../../support/objects.ts';
-import { type Harness, harness } from '../harness.ts';
+import { alluxioFileSystem } from '../../support/alluxio-exec.ts';
+import { alluxioRuntime, openDataset, thinRuntime } from '../../support/objects.ts';
+import { type Harness, harness, type HarnessOptions } from '../harness.ts';
 import { ended, eventsOf, process, statusOf } from './given.ts';
 
-async function thin(): Promise<Harness> {
-  const at = await harness();
+async function thin(options: HarnessOptions = {}): Promise<Harness> {
+  const at = await harness(options);
   at.put(openDataset('demo'));
   at.put(thinRuntime('demo', { profileName: 'profile' }));
   await at.quiet();
@@ -132,4 +135,17 @@ test('once it is over, its status stays when the runtime is deleted alone', asyn
   await at.advance(60_000);
   await at.quiet();
   expect([at.get('ThinRuntime'), statusOf(at, 'once', 'DataProcess').phase, at.server.all('Job')]).toEqual([undefined, 'Complete', []]);
+});
+
+test('a schedule does not keep a runtime that is being deleted while another one of its name waits to serve the Dataset', async () => {
+  const at = await thin({ runtimes: [thinRuntimes, alluxio], exec: alluxioFileSystem().exec });
+  at.put(alluxioRuntime('demo', { replicas: 1 }));
+  at.put(process({ policy: 'Cron', schedule: '0 3 * * *' }));
+  await at.quiet();
+  expect(at.get('CronJob', 'op-processor-job')).toBeDefined();
+  at.delete('ThinRuntime', 'demo');
+  await at.advance(60_000);
+  expect(at.get('ThinRuntime', 'demo')).toBeUndefined();
+  expect(at.dataset().runtimes).toMatchObject([{ type: 'alluxio' }]);
+  expect(at.get('CronJob', 'op-processor-job')).toBeDefined();
 });

@@ -43,9 +43,11 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     if (!chosen || !isServed(dataset) || dataset.metadata.deletionTimestamp) return wait(`Dataset ${target.name} is not bound`);
     if (other && !(other.dataset && isServed(other.dataset) && !other.dataset.metadata.deletionTimestamp))
       return wait(`Dataset ${other.key.name} is not bound`);
-    // Pods that mount its claim would keep it for ever.
-    if (other && store.runtimes(other.key).some(({ object: { metadata } }) => metadata.deletionTimestamp))
-      return wait(`the runtime of Dataset ${other.key.name} is being deleted`);
+    // Pods that mount its claim would keep it for ever, and its schedule would be deleted again and again. Another runtime of its name waits too.
+    const left = [target, ...(other ? [other.key] : [])].find((each) =>
+      store.runtimes(each).some(({ object: { metadata } }) => metadata.deletionTimestamp),
+    );
+    if (left) return wait(`the runtime of Dataset ${left.name} is being deleted`);
     const { runtime, object, invalid = store.faultOf(dataset) } = chosen;
     const seen = await observe(target, dataset, runtime, object, invalid);
     // The runtime was deleted meanwhile, and forgotten before this pass remembered something of it.
