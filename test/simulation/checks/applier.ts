@@ -80,7 +80,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
   function isConfirmed({ readMs, reads, begun }: Seen, object: KubeObject | undefined): boolean {
     const key = keys.get(object?.metadata.labels?.[label.owner] ?? '');
     const beganMs = key === undefined ? undefined : begun.get(key);
-    // What operations leave behind is deleted by them, not by the applier.
+    // What operations need is created by them too.
     if (key === undefined || beganMs === undefined || (object && isOperations(object))) return time.nowMs - readMs <= PASS_MS;
     return (reads.get(key) ?? Number.NEGATIVE_INFINITY) >= beganMs;
   }
@@ -112,7 +112,9 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
       if (verb === 'delete' && !isRun) {
         const { preconditions } = (body ?? {}) as { preconditions?: { uid?: string } };
         if (!preconditions?.uid) return `${idOf(request)} was deleted without the UID that was seen (A5)`;
-        if (!isConfirmed(entry, server.get(type.kind, namespace, name ?? '')))
+        // What helps the Job of an operation follows from that Job, which has ended or is paused, and from no source that a read could confirm.
+        const object = server.get(type.kind, namespace, name ?? '');
+        if (!(object && isOperations(object)) && !isConfirmed(entry, object))
           return `${idOf(request)} was deleted, and what that follows from was not read afresh (A5)`;
       }
       if (verb === 'create' && !isRun && entry.created.has(idOf(request)) && !isConfirmed(entry, body as KubeObject)) {

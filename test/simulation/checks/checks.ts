@@ -64,7 +64,7 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
     let made: T | undefined;
     return () => (made ??= create());
   };
-  const writes = lazily(() => createWriteCheck(server(), isUsers));
+  const writes = lazily(() => createWriteCheck(server(), isUsers, lease.mayStillWrite));
   const applier = lazily(() => createApplierCheck(server(), time, plan.mutates));
   const echoes = createEchoCheck(time);
   const rates = createRateCheck(time);
@@ -77,16 +77,22 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
     const { count } = troubles;
     const before = vanishings;
     const atMs = time.nowMs;
-    if (!troubles.isCalm || ![undefined, '', process.name].includes(holder())) return;
+    if (stopped.has(process) || !troubles.isCalm || ![undefined, '', process.name].includes(holder())) return;
     time.after(AT_ONCE_MS, () => {
       const isUndisturbed =
-        troubles.isCalm && troubles.count === count && vanishings === before && process.state === 'running' && process.pausedMs < atMs;
+        troubles.isCalm &&
+        troubles.count === count &&
+        vanishings === before &&
+        process.state === 'running' &&
+        !stopped.has(process) &&
+        process.pausedMs < atMs;
       const by = holder();
       if (isUndisturbed && (by === undefined || by === '')) found(`the Lease was free, and ${process.name} did not take it (L5)`);
       if (isUndisturbed && by === process.name && !leading.has(process)) found(`${process.name} did not take its own Lease at once (L5)`);
     });
   }
   const leading = new Set<Process>();
+  const stopped = new WeakSet<Process>();
 
   const self: Checks = {
     onStart(process, controller) {
@@ -99,10 +105,11 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
     },
     onStopped(process) {
       lease.stopped(process);
+      stopped.add(process);
       for (const { process: other } of world().places) if (other && other !== process) time.after(2000, () => leadsSoon(other));
     },
     onCommand(process) {
-      if (![undefined, process.name].includes(holder()))
+      if (![undefined, process.name].includes(holder()) && !lease.mayStillWrite(process))
         found(`${process.name} ran a command in a pod while ${holder() || 'nobody'} held the Lease`);
     },
     onSent(process, request) {
@@ -117,7 +124,10 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
       found(applier().answered(process, request, answer, before));
     },
     onDelivered: lease.delivered,
-    onShown: echoes.shown,
+    onShown(process, object) {
+      echoes.shown(process, object);
+      lease.shown(process, object);
+    },
     logged: lease.logged,
     leaseVanished() {
       vanishings++;

@@ -8,6 +8,8 @@ const WINDOW_MS = 4000;
 const RETRY_MS = 250;
 /** The Retry-After of the simulated server. */
 const BUSY_MS = 1000;
+/** For one request of a standby: one that it had begun when it was stopped may wait for so long, for a server that is busy. */
+const REQUEST_MS = 1500;
 /** In which an answer that waits in the network is read, and the next request sent. */
 const SLACK_MS = 60;
 
@@ -26,21 +28,30 @@ export interface LeaseCheck {
   answered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): string | undefined;
   /** The answer has come, or never will. */
   delivered(process: Process, request: WireRequest, isTaken: boolean): void;
+  /** A watch shows an object. */
+  shown(process: Process, object: KubeObject): void;
   led(process: Process, isLeader: boolean): string | undefined;
   logged(process: Process, message: string, fields: object): string | undefined;
   /** The process was told to end. */
   stopped(process: Process): void;
   vanished(): void;
+  /**
+   * Whether its time for writing may go on although another process has the Lease: a user has deleted it, and a process that never saw it may
+   * create it at once (L6). The former holder finds that with its next renewal.
+   */
+  mayStillWrite(process: Process): boolean;
 }
 
 interface Known {
-  readonly beganMs: number;
   isLeader: () => boolean;
   /** When the last renewal that succeeded was sent. */
   renewedMs: number;
   askedMs: number;
   leads: boolean;
-  isStopped: boolean;
+  /** When it was told to end. */
+  stoppedMs: number | undefined;
+  /** An answer or a watch has shown it the Lease. */
+  hasSeen: boolean;
   /** It did not lead when it was told to end. */
   stoodBy: boolean;
 }
@@ -48,17 +59,20 @@ interface Known {
 export function createLeaseCheck(time: VirtualTime, holder: () => string | undefined, found: (what: string) => void): LeaseCheck {
   const known = new Map<Process, Known>();
   const sentAt = new WeakMap<WireRequest, number>();
+  /** Requests whose answers have the Lease. */
+  const shows = new WeakSet<WireRequest>();
   let changedMs = Number.NEGATIVE_INFINITY;
   let vanished: { readonly atMs: number; readonly holder: string | undefined } | undefined;
+  let former: typeof vanished;
   let last: string | undefined;
   const of = (process: Process): Known => {
     const entry = known.get(process) ?? {
-      beganMs: time.nowMs,
       isLeader: () => false,
       renewedMs: Number.NEGATIVE_INFINITY,
       askedMs: 0,
       leads: false,
-      isStopped: false,
+      stoppedMs: undefined,
+      hasSeen: false,
       stoodBy: false,
     };
     known.set(process, entry);
@@ -90,10 +104,18 @@ export function createLeaseCheck(time: VirtualTime, holder: () => string | undef
     const heldBy = was.holderIdentity ?? '';
     if (before && heldBy !== '' && heldBy !== me && time.nowMs - changedMs < promisedMs)
       return `${me} took the Lease of ${heldBy} ${time.nowMs - changedMs} ms after its last change (L4)`;
-    const knewIt = vanished && of(process).beganMs < vanished.atMs - 2000 && vanished.holder !== me && vanished.holder !== '';
+    // A process whose lists were refused never saw it.
+    const knewIt = vanished && of(process).hasSeen && vanished.holder !== me && vanished.holder !== '';
     if (!before && vanished && knewIt && time.nowMs - vanished.atMs < 6000)
       return `${me} created the Lease ${time.nowMs - vanished.atMs} ms after that of ${vanished.holder} vanished (L6)`;
     return undefined;
+  }
+
+  /** Whether a standby that was stopped begins a write: one may be under way, and what that has won is released. */
+  function isLate(process: Process, { body }: WireRequest): boolean {
+    const { stoppedMs, stoodBy } = of(process);
+    if (stoppedMs === undefined || !stoodBy || specOf(body).holderIdentity === '') return false;
+    return time.nowMs - stoppedMs > REQUEST_MS + SLACK_MS && process.pausedMs < stoppedMs;
   }
 
   return {
@@ -106,7 +128,7 @@ export function createLeaseCheck(time: VirtualTime, holder: () => string | undef
       sentAt.set(request, time.nowMs);
       if (type.kind === 'Lease') entry.askedMs = time.nowMs;
       if (type.kind === 'Lease' && WRITES.includes(verb)) {
-        if (entry.isStopped && entry.stoodBy) return `${process.name} wrote the Lease after it was stopped as a standby (L14)`;
+        if (isLate(process, request)) return `${process.name} wrote the Lease after it was stopped as a standby (L14)`;
         if (verb === 'update' && !(body as KubeObject).metadata.resourceVersion)
           return `${process.name} updated the Lease without the version that it had seen (L7)`;
         if (verb !== 'update' && verb !== 'create') return `${process.name} wrote the Lease by ${verb} (L8)`;
@@ -116,6 +138,7 @@ export function createLeaseCheck(time: VirtualTime, holder: () => string | undef
       return `${process.name} sent ${verb} ${type.kind} ${time.nowMs - entry.renewedMs} ms after the last renewal that succeeded was sent (L1)`;
     },
     answered(process, request, { status }, before) {
+      if (request.type.kind === 'Lease' && status < 300 && holder() !== undefined) shows.add(request);
       // A server that is busy says when to come again.
       if (request.type.kind === 'Lease' && (status === 429 || status === 503)) of(process).askedMs = time.nowMs + BUSY_MS;
       if (request.type.kind !== 'Lease' || !WRITES.includes(request.verb) || status >= 300) return undefined;
@@ -126,6 +149,7 @@ export function createLeaseCheck(time: VirtualTime, holder: () => string | undef
       return fault;
     },
     delivered(process, request, isTaken) {
+      if (shows.has(request) && isTaken) of(process).hasSeen = true;
       if (request.type.kind !== 'Lease' || !WRITES.includes(request.verb)) return;
       const entry = of(process);
       const me = specOf(request.body).holderIdentity === process.name;
@@ -134,17 +158,20 @@ export function createLeaseCheck(time: VirtualTime, holder: () => string | undef
         return;
       }
       const atMs = time.nowMs;
-      if (!entry.leads || entry.isStopped || atMs + RETRY_MS + SLACK_MS > entry.renewedMs + WINDOW_MS - 600) return;
+      if (!entry.leads || entry.stoppedMs !== undefined || atMs + RETRY_MS + SLACK_MS > entry.renewedMs + WINDOW_MS - 600) return;
       time.after(RETRY_MS + SLACK_MS, () => {
         const wasThere = process.state === 'running' && process.pausedMs < atMs && process.jumpedMs < atMs - WINDOW_MS;
-        if (wasThere && entry.leads && !entry.isStopped && entry.askedMs < atMs)
+        if (wasThere && entry.leads && entry.stoppedMs === undefined && entry.askedMs < atMs)
           found(`${process.name} did not retry a renewal within ${RETRY_MS} ms (L9)`);
       });
+    },
+    shown(process, { kind }) {
+      if (kind === 'Lease') of(process).hasSeen = true;
     },
     led(process, isLeader) {
       const entry = of(process);
       if (entry.leads === isLeader) return `${process.name} ${isLeader ? 'began to lead' : 'stopped leading'} twice in a row (L12)`;
-      if (entry.isStopped && isLeader) return `${process.name} began to lead after it was stopped (L14)`;
+      if (entry.stoppedMs !== undefined && isLeader) return `${process.name} began to lead after it was stopped (L14)`;
       entry.leads = isLeader;
       return undefined;
     },
@@ -156,11 +183,13 @@ export function createLeaseCheck(time: VirtualTime, holder: () => string | undef
     },
     stopped: (process) => {
       const entry = of(process);
-      entry.isStopped = true;
+      entry.stoppedMs = time.nowMs;
       entry.stoodBy = !entry.leads;
     },
     vanished() {
       vanished = { atMs: time.nowMs, holder: last };
+      former = vanished;
     },
+    mayStillWrite: ({ name }) => former?.holder === name && time.nowMs - former.atMs <= WINDOW_MS,
   };
 }

@@ -54,7 +54,7 @@ export const leaseFaults: readonly PlantedFault[] = [
   breaks(
     'L11',
     'the Lease is released while passes go on',
-    [`${LEASE}/lease.ts`, '      window.close();\n', ''],
+    [`${LEASE}/lease.ts`, 'known = held ?? ended.other;\n      window.close();\n', 'known = held ?? ended.other;\n'],
     [`${LEASE}/lease.ts`, 'await attempt(() => onStopped(ended.reason));', 'void attempt(() => onStopped(ended.reason));'],
   ),
   breaks('L12', 'a leader that lost the Lease never leads again', [
