@@ -87,9 +87,18 @@ pods+=("\${readers[@]}")
 [ \${#pods[@]} -gt 0 ] || { echo 'neither a worker nor a fuse pod is ready' >&2; exit 1; }
 in_pod() { kubectl -n "$POD_NAMESPACE" exec "$1" -- "\${@:2}"; }
 
+# What a pattern matches now, each followed by NUL. A path that exists is none, whatever is in it.
+matches() { in_pod "\${pods[0]}" timeout 60s sh -c 'IFS=; for path in $1; do [ ! -e "$path" ] || printf "%s\\0" "$path"; done' sh "$1"; }
+found=()
 for path in "\${paths[@]}"; do
-  in_pod "\${pods[0]}" timeout 30s ls -d "$path" > /dev/null || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset, or pod \${pods[0]} did not answer" >&2; exit 1; }
+  if in_pod "\${pods[0]}" timeout 30s ls -d "$path" > /dev/null; then found+=("$path"); continue; fi
+  matched=()
+  if [[ $path == *[*?[]* ]]; then mapfile -d '' matched < <(matches "$path"); fi
+  [ \${#matched[@]} -gt 0 ] || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset, or pod \${pods[0]} did not answer" >&2; exit 1; }
+  [ \${#matched[@]} -le 1000 ] || { echo "path \${path#"$MOUNTPATH"} matches \${#matched[@]} paths: expected at most 1000; name their directory" >&2; exit 1; }
+  found+=("\${matched[@]}")
 done
+paths=("\${found[@]}")
 done=0 loaded=() skipped=()
 ${PROGRESS_SH}
 report() { write_progress "Progress=$done of \${#pods[@]} clients" "\${loaded[@]}" \${skipped[0]+"Skipped=\${skipped[*]}"} "$@"; }

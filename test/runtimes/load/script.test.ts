@@ -112,6 +112,26 @@ describe('JuiceFS', () => {
     expect(stderr).toContain('path /no $(where) does not exist in the Dataset');
     expect(calls.flat()).not.toContain('warmup');
   });
+  test('a pattern that is no path itself is what the client finds for it, of which each is one argument', () => {
+    const inClient = 'if [[ $all == *"ls -d"* ]]; then exit 1; fi; [[ $all != *"sh -c"* ]] || printf "%s\\0" "/m/a b" "/m/a\n*"';
+    const { code, calls } = run('juicefs', { target: [{ path: '/a*' }] }, inClient);
+    expect(code).toBe(0);
+    expect(calls.at(-2)?.slice(-2)).toEqual(['sh', `${MOUNT}/a*`]);
+    expect(calls.at(-1)).toEqual(inPod('30m', 'juicefs', 'warmup', '/m/a b', '/m/a\n*'));
+  });
+  test('a pattern that matches nothing, or too much, loads nothing', () => {
+    const answer = (count: number) =>
+      `if [[ $all == *"ls -d"* ]]; then exit 1; fi; [[ $all != *"sh -c"* ]] || for i in $(seq ${count}); do printf "%s\\0" "$i"; done`;
+    for (const [count, message] of [
+      [0, 'path /a* does not exist in the Dataset'],
+      [1001, 'path /a* matches 1001 paths: expected at most 1000; name their directory'],
+    ] as const) {
+      const { code, stderr, calls } = run('juicefs', { target: [{ path: '/a*' }] }, answer(count));
+      expect(code).toBe(1);
+      expect(stderr).toContain(message);
+      expect(calls.flat()).not.toContain('warmup');
+    }
+  });
   test.each([
     ['an older one', 'Successfully warmed up 12 files (345 bytes) [warmup.go:226]', 'Files=12\nBytes=345\n'],
     ['a newer one', 'warmup: 12 files (3.4 MiB bytes) [warmup.go:266]', 'Files=12\nBytes=3.4 MiB\n'],
