@@ -32,5 +32,7 @@ const DEPENDS: Readonly<Record<string, (value: number) => string>> = {
   fluidMs: (value) => `Fluid's ${value} ms`,
   fluidPerSecond: (value) => `Fluid's ${value}/s`,
   fluidCpuMs: (value) => `Fluid's CPU ${value} ms each`,
+  low: (value) => `95 % from ${value}`,
+  high: (value) => `to ${value}`,
   peak: (value) => `peak ${value} MB`,
 };

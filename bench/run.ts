@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { bindMany } from './bind-many.ts';
 import { bindOne } from './bind-one.ts';
 import { csi } from './csi.ts';
+import { dataPath } from './data-path/data-path.ts';
 import { drift } from './drift.ts';
 import { eventLoop } from './event-loop/event-loop.ts';
 import type { Bench, Figure } from './figure.ts';
@@ -54,6 +55,7 @@ const groups: readonly (readonly Bench[])[] = [
   [live('mixed', 20_000, KINDS)],
   [csi],
   [realNode],
+  [dataPath('juicefs'), dataPath('alluxio'), dataPath('s3')],
   [webhookHostile, webhook],
 ];
 

@@ -34,3 +34,21 @@ export function counted(names: readonly string[]): Readonly<Record<string, numbe
 /** The same, for each of `n`. */
 export const each = (counts: Readonly<Record<string, number>>, n: number): Readonly<Record<string, number>> =>
   Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Math.round((count / n) * 100) / 100]));
+
+/**
+ * The median of independent values, and the interval in which that of their distribution lies with 95 % probability or more: the ranks come
+ * from the binomial distribution, so nothing is assumed of the values' own. With fewer than six values it is as wide as they are.
+ */
+export function medianInterval(values: readonly number[]): { readonly low: number; readonly median: number; readonly high: number } {
+  const sorted = values.toSorted((a, b) => a - b);
+  const n = sorted.length;
+  const at = (rank: number) => sorted[rank] ?? Number.NaN;
+  // The chance that fewer than `rank` values, and one, lie below the true median.
+  let rank = 0;
+  for (let chance = 0.5 ** n, sum = chance; sum <= 0.025 && rank < n / 2; rank++) {
+    chance *= (n - rank) / (rank + 1);
+    sum += chance;
+  }
+  const outer = Math.max(0, rank - 1);
+  return { low: at(outer), median: (at(Math.floor((n - 1) / 2)) + at(Math.floor(n / 2))) / 2, high: at(n - 1 - outer) };
+}
