@@ -1,5 +1,5 @@
 import { type DatasetSpec, type Mount, shown, type TierLevel } from '../../src/api/index.ts';
-import { ignored, type Warning } from '../../src/constructs/index.ts';
+import { ignored, notKept, type Warning } from '../../src/constructs/index.ts';
 import { portKeys } from './ports.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
@@ -33,7 +33,19 @@ export const specWarnings = (spec: Spec, dataset: DatasetSpec): readonly Warning
       .map((key) => ignored(`spec.${part}.ports.${key}`, `has no effect; the ports are ${known.join(', ')}`));
   }),
   ...datasetWarnings(dataset),
+  ...besideMounts(dataset),
 ];
+
+/** The root of Alluxio is a directory of its containers, unless a mount is there. */
+const besideMounts = ({ mounts = [], accessModes = [] }: DatasetSpec): readonly Warning[] =>
+  accessModes.length === 0 || accessModes.includes('ReadOnlyMany') || mounts.some(({ path }) => path === '/')
+    ? []
+    : [
+        notKept(
+          'Dataset: spec.accessModes',
+          'pods may write, and no mount is at /: what they write beside the mounts lies in containers of Alluxio, and is lost with them',
+        ),
+      ];
 
 function replicasWarnings({ replicas, master, worker }: Spec): readonly Warning[] {
   const masters = master?.replicas ?? 1;

@@ -1,3 +1,4 @@
+import { shown } from '../../src/api/index.ts';
 import {
   type Arg,
   type BasePlan,
@@ -6,6 +7,7 @@ import {
   cleanPolicyWarnings,
   type Needs,
   nextGeneration,
+  notKept,
   type Options,
   optionNeeds,
   type PlanInput,
@@ -51,6 +53,21 @@ const clientWarnings = (options: Options | undefined, path: string): readonly Wa
   ...settingsIn(options, path),
   ...unknownIn(options, path),
 ];
+
+/** A volume without a store keeps its data where each of its pods must have the same volume. */
+function directoryWarnings(spec: JuiceFSRuntimeSpec, directory: string | undefined): readonly Warning[] {
+  const isKept = (role: PodRole) =>
+    spec[role]?.volumeMounts?.some(({ mountPath }) => `${directory}/`.startsWith(`${mountPath.replace(/\/$/, '')}/`)) === true;
+  const lacking = roles.filter((role) => (role === 'fuse' || (spec.replicas ?? 0) > 0) && !isKept(role));
+  return directory === undefined || lacking.length === 0
+    ? []
+    : [
+        notKept(
+          'Dataset: spec.mounts[0].options',
+          `the data lies in ${shown(directory)} of each container, and is lost with it; mount one volume there by ${lacking.map((role) => `spec.${role}.volumeMounts`).join(' and ')}`,
+        ),
+      ];
+}
 
 export function needs({ spec, dataset, settings }: Input): Needs {
   const chosen = {
@@ -101,6 +118,7 @@ export function plan(input: Input): JuiceFSPlan {
       ...roles.flatMap((role) => separatorsIn(spec[role]?.options, `spec.${role}.options`)),
       ...(source.edition === 'community' ? roles.flatMap((role) => clientWarnings(spec[role]?.options, `spec.${role}.options`)) : []),
       ...cache.warnings,
+      ...directoryWarnings(spec, source.directory),
       ...cleanPolicyWarnings(spec.fuse?.cleanPolicy),
       ...(canLogIn(spec, source) ? [] : [NO_TOKEN]),
       ...(size || directory ? [DEPRECATED] : []),

@@ -64,6 +64,8 @@ function read(spec: DatasetSpec) {
     /** Mount options for readers. */
     options: edition === 'community' ? forMount(options) : (options as Options),
     ...(edition === 'community' && { missing: missingFor(storage, bucket).filter((key) => !secrets.has(key)) }),
+    /** A directory of the pods in which the clients keep the data, if it is in no store. */
+    directory: edition === 'community' && !secrets.has('bucket') ? directoryOf(storage, bucket) : undefined,
     /** Arguments of `juicefs format` or `juicefs auth`; undefined without credentials. */
     login: edition === 'community' ? format() : secrets.has('token') ? auth() : undefined,
     /** Arguments of `juicefs quota`. */
@@ -79,6 +81,12 @@ function read(spec: DatasetSpec) {
 function missingFor(storage: string | undefined, bucket: string | undefined): readonly string[] {
   if (storage === 'file' || (!storage && bucket?.startsWith('/'))) return [];
   return [...(storage ? [] : ['storage']), ...(bucket ? [] : ['bucket'])];
+}
+
+/** Where a client of the volume keeps its data, as a path in its container. */
+function directoryOf(storage: string | undefined, bucket: string | undefined): string | undefined {
+  if (storage !== undefined && storage !== 'file') return undefined;
+  return bucket?.startsWith('/') ? bucket : storage === 'file' ? (bucket ?? '/var/jfs') : undefined;
 }
 
 const flags = (options: Options) => Object.entries(options).map(([key, value]) => `--${key}=${value}`);

@@ -15,6 +15,13 @@ export interface Warning {
  */
 export const ignored = (path: string, why: string): Warning => ({ reason: 'SpecPartlyIgnored', message: `${path}: ${why}` });
 
+/**
+ * Data that would lie in a container, and be lost with it.
+ * @example
+ * notKept('spec.mounts', 'no volume at /data').reason; // → 'DataNotKept'
+ */
+export const notKept = (path: string, why: string): Warning => ({ reason: 'DataNotKept', message: `${path}: ${why}` });
+
 const CLEAN_POLICIES: readonly string[] = ['', 'OnDemand', 'OnRuntimeDeleted', 'OnFuseChanged'];
 
 /** The API server admits any text, and the node plugin takes what it does not know for the default. */

@@ -94,3 +94,14 @@ test.each<[string, DatasetSpec, string[]]>([
 ])('a Dataset with %s has a warning for what has no effect', (_, { mounts = [bucket], ...dataset }, messages) =>
   expect(planOf(given({ spec: { replicas: 1 }, dataset, mounts })).warnings?.map(({ message }) => message)).toEqual(messages),
 );
+
+test.each([
+  ['may write', ['ReadWriteMany'], '/b', 1],
+  ['may only read', ['ReadOnlyMany'], '/b', 0],
+  ['say nothing of it', undefined, '/b', 0],
+  ['may write into the mount at the root', ['ReadWriteMany'], '/', 0],
+] as const)('data beside the mounts, of pods that %s, is not kept', (_, accessModes, path, count) => {
+  const dataset = accessModes ? { accessModes: [...accessModes] } : {};
+  const { warnings = [] } = planOf(given({ spec: { replicas: 1 }, dataset, mounts: [{ ...bucket, path }] }));
+  expect(warnings.filter(({ reason }) => reason === 'DataNotKept')).toHaveLength(count);
+});

@@ -30,6 +30,24 @@ describe('what Fluid binds is bound, and what is not done is said', () => {
     expect(messages(shared)).toEqual(['Dataset: spec.sharedOptions.quota: is not set; write it into spec.mounts[0].options']);
     expect(messages(hidden)).toEqual(['Dataset: spec.mounts[0].encryptOptions: quota is not set; write it into spec.mounts[0].options']);
   });
+  test.each([
+    [{ storage: 'file', bucket: '/srv/jfs/' }, '/srv/jfs/'],
+    [{ storage: 'file' }, '/var/jfs'],
+    [{ bucket: '/srv/jfs' }, '/srv/jfs'],
+  ])('data in a directory of a container, %j, is not kept unless a volume is there', (options, directory) => {
+    const volumeMounts = [
+      { name: 'v', mountPath: '/srv' },
+      { name: 'w', mountPath: '/var/jfs' },
+    ];
+    const volumes = ['v', 'w'].map((name) => ({ name, hostPath: { path: `/nfs/${name}` } }));
+    const said = (spec: JuiceFSRuntimeSpec) => messages(community({ mount: { options }, spec: { replicas: 1, volumes, ...spec } }));
+    const lost = (fields: string) =>
+      `Dataset: spec.mounts[0].options: the data lies in "${directory}" of each container, and is lost with it; mount one volume there by ${fields}`;
+    expect(said({})).toEqual([lost('spec.worker.volumeMounts and spec.fuse.volumeMounts')]);
+    expect(said({ worker: { volumeMounts } })).toEqual([lost('spec.fuse.volumeMounts')]);
+    expect(said({ replicas: 0, fuse: { volumeMounts } })).toEqual([]);
+    expect(said({ worker: { volumeMounts }, fuse: { volumeMounts } })).toEqual([]);
+  });
   test('an option with a comma is several to the client', () => {
     const input = community({ mount: { options: { a: 'b,allow_other' } }, spec: { worker: { options: { 'c,d': '' } } } });
     expect(mountOptions(input, 'fuse')).toMatchObject({ a: 'b', allow_other: '' });
