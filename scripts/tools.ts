@@ -4,6 +4,7 @@
  *
  *   node scripts/tools.ts           builds and fetches; exit code 3: this machine has no Go, which scripts/setup.sh can install
  *   node scripts/tools.ts --plan    prints what that would be, a line each, and does nothing; no output: nothing is missing
+ *   node scripts/tools.ts --engines builds also the programs that only `npm run engines` runs
  */
 
 import { existsSync } from 'node:fs';
@@ -18,7 +19,8 @@ import { fetchWheels, wheelsPlan } from '../harness/tools/wheels.ts';
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
 
 // Only root on Linux can run a kubelet; other users need not wait for its programs.
-const wanted = process.platform === 'linux' && process.getuid?.() === 0 ? 'node' : 'control plane';
+const forNodes = process.platform === 'linux' && process.getuid?.() === 0;
+const wanted = forNodes ? (process.argv.includes('--engines') ? 'engines' : 'node') : 'control plane';
 if (process.argv.includes('--plan')) {
   for (const line of plan()) console.log(line);
   process.exit();
@@ -28,7 +30,7 @@ if (missingTools(wanted).length > 0) {
   if (go === undefined) process.exit(3);
   await buildTools(go, wanted, progressOn(process.stderr));
 }
-if (wanted === 'node') {
+if (forNodes) {
   await fetchJars(progressOn(process.stderr));
   await fetchWheels(progressOn(process.stderr));
   await fetchCeph(progressOn(process.stderr));
@@ -41,9 +43,9 @@ function plan(): readonly string[] {
   return [
     ...(missing.length > 0 && findGo() === undefined ? ['Go, from Debian or its backports: about 81 MB to download, 464 MB on disk'] : []),
     ...(missing.length > 0 ? [programs] : []),
-    ...(wanted === 'node' && !existsSync(jarsDir()) ? [`the jars of Alluxio, 125 MB, fetched by Maven into ${jarsDir()}`] : []),
-    ...(wanted === 'node' ? wheelsPlan() : []),
-    ...(wanted === 'node' && lacksCeph() ? [`the programs of Ceph, 29 MB of Debian packages, unpacked into ${cephDir()}, 105 MB`] : []),
+    ...(forNodes && !existsSync(jarsDir()) ? [`the jars of Alluxio, 125 MB, fetched by Maven into ${jarsDir()}`] : []),
+    ...(forNodes ? wheelsPlan() : []),
+    ...(forNodes && lacksCeph() ? [`the programs of Ceph, 29 MB of Debian packages, unpacked into ${cephDir()}, 105 MB`] : []),
   ];
 }
 

@@ -51,7 +51,7 @@ export function minioImage(): ImageDefinition {
 const FUSE_PROGRAMS = ['s3fs', 'sshfs', 'ssh', 'bash', 'date', 'mount', 'umount', 'findmnt'];
 
 /** Unmounting is the job of a program of another name in each client. */
-const fuseFiles = (): ImageFiles => ({
+export const fuseFiles = (): ImageFiles => ({
   ...programFiles('/usr/bin/fusermount3'),
   '/usr/bin/fusermount': { link: 'fusermount3' },
   '/etc/fuse.conf': { text: 'user_allow_other\n' },

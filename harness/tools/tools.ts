@@ -10,17 +10,23 @@ import { join } from 'node:path';
 
 export type ControlPlaneToolName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl' | 'kwok';
 export type NodeToolName = 'kubelet' | 'kube-proxy' | 'coredns' | 'pause' | 'csi-sanity' | 'minio' | 'rclone';
-export type ToolName = ControlPlaneToolName | NodeToolName;
+/** File systems and servers that only `npm run engines` runs. */
+export type EngineToolName = 'gcsfuse' | 'fake-gcs-server';
+export type ToolName = ControlPlaneToolName | NodeToolName | EngineToolName;
 
 /** The path of every program of the control plane. */
 export type Tools = Readonly<Record<ControlPlaneToolName, string>>;
 /** The path of every program of the node. */
 export type NodeTools = Readonly<Record<NodeToolName, string>>;
+/** The path of every program that only the tests of engines run. */
+export type EngineTools = Readonly<Record<EngineToolName, string>>;
+
+type NodeModule = 'coredns' | 'pause' | 'sanity' | 'minio' | 'rclone' | 'gcsfuse' | 'fake-gcs';
 
 export interface Tool<Name extends ToolName = ToolName> {
   readonly name: Name;
   /** The folder under tools/. */
-  readonly module: 'etcd' | 'kube' | 'kube-proxy' | 'kwok' | `node/${'coredns' | 'pause' | 'sanity' | 'minio' | 'rclone'}`;
+  readonly module: 'etcd' | 'kube' | 'kube-proxy' | 'kwok' | `node/${NodeModule}`;
   readonly package: string;
   /** Packages compiled and seconds taken by a cold build on two cores, in this order: what the estimate of the time left starts from. */
   readonly packages: number;
@@ -53,12 +59,17 @@ const NODE: readonly Tool<NodeToolName>[] = [
   { name: 'minio', module: 'node/minio', package: 'github.com/minio/minio', packages: 1300, seconds: 413 },
 ];
 
-/** Which programs: those of the control plane, or those of the node as well, which only Linux can use. */
-export type Wanted = 'control plane' | 'node';
+const ENGINES: readonly Tool<EngineToolName>[] = [
+  { name: 'gcsfuse', module: 'node/gcsfuse', package: 'github.com/googlecloudplatform/gcsfuse/v3', packages: 440, seconds: 150 },
+  { name: 'fake-gcs-server', module: 'node/fake-gcs', package: 'github.com/fsouza/fake-gcs-server', packages: 410, seconds: 110 },
+];
+
+/** Which programs: those of the control plane; those of the node as well, which only Linux can use; or those of `npm run engines` as well. */
+export type Wanted = 'control plane' | 'node' | 'engines';
 
 /** The programs that this machine can use, in the order in which a build shares most. */
 export function wantedTools(wanted: Wanted): readonly Tool[] {
-  return wanted === 'node' ? [...CONTROL_PLANE, ...NODE] : CONTROL_PLANE;
+  return [...CONTROL_PLANE, ...(wanted === 'control plane' ? [] : NODE), ...(wanted === 'engines' ? ENGINES : [])];
 }
 
 /** The folder tools/ of the checkout. */
@@ -125,10 +136,15 @@ export function nodeTools(env: Env = process.env): NodeTools {
   return built(NODE, env);
 }
 
+/** The programs of the tests of engines; throws when some have to be built first. */
+export function engineTools(env: Env = process.env): EngineTools {
+  return built(ENGINES, env);
+}
+
 function built<Name extends ToolName>(wanted: readonly Tool<Name>[], env: Env): Readonly<Record<Name, string>> {
   const paths = wanted.map((tool) => [tool.name, toolPath(tool, env)] as const);
   const missing = paths.filter(([, path]) => !existsSync(path)).map(([name]) => name);
-  if (missing.length > 0) throw new Error(`not built yet: ${missing.join(', ')}; run: bash scripts/setup.sh`);
+  if (missing.length > 0) throw new Error(`not built yet: ${missing.join(', ')}; run: bash scripts/setup.sh, or npm run engines`);
   // fromEntries forgets that every name is there.
   return Object.fromEntries(paths) as Record<Name, string>;
 }

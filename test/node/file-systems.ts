@@ -18,10 +18,15 @@ export interface FileSystem {
 }
 
 /** By the name of the profile. Each makes keys of its own. */
-export const fileSystems: Readonly<Record<string, () => FileSystem>> = { s3, sshfs, glusterfs, cephfs };
+export const fileSystems: Readonly<Record<string, () => FileSystem>> = { s3: () => s3(), sshfs, glusterfs, cephfs };
 
 /** A pod `<profile>-server` and its Service. */
-const served = (profile: string, service: string, ports: readonly number[], containers: readonly object[]): readonly KubeObject[] => [
+export const served = (
+  profile: string,
+  service: string,
+  ports: readonly number[],
+  containers: readonly object[],
+): readonly KubeObject[] => [
   {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -39,7 +44,8 @@ const served = (profile: string, service: string, ports: readonly number[], cont
 const data = { volumeMounts: [{ name: 'data', mountPath: '/data' }] };
 const whenThere = (file: string) => ({ readinessProbe: { exec: { command: ['test', '-e', file] }, periodSeconds: 1 } });
 
-function s3(): FileSystem {
+/** MinIO, whose Service has the name of the profile. */
+export function s3(profile = 's3', image = FILE_SYSTEMS_IMAGE): FileSystem {
   const credentials = { 'access-key': 'minioadmin', 'secret-key': 'minioadmin' };
   const store = {
     TYPE: 's3',
@@ -48,16 +54,16 @@ function s3(): FileSystem {
     ACCESS_KEY_ID: 'minioadmin',
     SECRET_ACCESS_KEY: 'minioadmin',
   };
-  const script = `cd /tmp; echo s3 > file; until rclone copy file store:my-bucket/folder; do sleep 1; done; touch done; exec tail -f /dev/null`;
+  const script = `cd /tmp; echo ${profile} > file; until rclone copy file store:my-bucket/folder; do sleep 1; done; touch done; exec tail -f /dev/null`;
   return {
     server: served(
-      's3',
-      's3',
+      profile,
+      profile,
       [9000],
       [
         {
           name: 'main',
-          image: FILE_SYSTEMS_IMAGE,
+          image,
           command: ['sh', '-ec', script],
           env: Object.entries(store).map(([key, value]) => ({ name: `RCLONE_CONFIG_STORE_${key}`, value })),
           ...whenThere('/tmp/done'),
@@ -65,7 +71,7 @@ function s3(): FileSystem {
         { name: 'minio', image: MINIO_IMAGE, command: ['minio', 'server', '/data'], ...data },
       ],
     ),
-    secrets: [secret('s3-keys', credentials)],
+    secrets: [secret(`${profile}-keys`, credentials)],
     reading: ['sh', '-ec', 'rclone copy store:my-bucket/folder/new /tmp/read; cat /tmp/read/new'],
   };
 }

@@ -69,7 +69,7 @@ describe('the tools', () => {
   });
 
   test('are named by the go.mod files, as what `go build` builds', () => {
-    for (const { module, package: path } of wantedTools('node'))
+    for (const { module, package: path } of wantedTools('engines'))
       expect(readFileSync(join(MODULES, module, 'go.mod'), 'utf8')).toContain(path);
   });
 

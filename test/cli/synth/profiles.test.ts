@@ -18,7 +18,7 @@ interface Config {
 }
 
 test('there are profiles for', () => expect(profiles.toSorted()).toEqual(NAMES));
-const NAMES = ['3fs', 'cephfs', 'cubefs', 'curvine', 'glusterfs', 'nfs', 's3', 'sshfs'];
+const NAMES = ['3fs', 'cephfs', 'cubefs', 'curvine', 'gcsfuse', 'glusterfs', 'nfs', 'rclone', 's3', 'sshfs'];
 
 describe.each(profiles)('%s', async (name) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-profiles-'));
