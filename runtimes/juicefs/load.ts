@@ -1,8 +1,10 @@
 import type { Construct } from 'constructs';
+import { sidecar } from '../../src/api/sidecars.ts';
 import {
   ignored,
   literal,
   loadTargets,
+  must,
   type Operation,
   OperationJob,
   PROGRESS_FILE,
@@ -14,7 +16,8 @@ import type { JuiceFSPlan } from './plan.ts';
 
 /**
  * Has clients read paths into their caches. Clients of the community edition share nothing that one of them has read, so each is asked:
- * every worker, and every fuse pod that is ready at that time. Of the enterprise edition the first worker is, as its workers share.
+ * every worker, every fuse pod that is ready at that time, and every sidecar; or those that the option `clients` names. Of the enterprise
+ * edition the first worker is, as its workers share.
  */
 export class JuiceFSLoad extends OperationJob {
   static warnings({ spec: { loadMetadata, target = [] } }: Operation<'DataLoad'>): readonly Warning[] {
@@ -28,11 +31,8 @@ export class JuiceFSLoad extends OperationJob {
 
   constructor(scope: Construct, plan: JuiceFSPlan, load: Operation<'DataLoad'>) {
     // The log would show a file that `--file` names, and `/proc/self/environ` of a worker has its Secrets.
-    const { timeout, options } = commandOptions(
-      load.spec.options,
-      ['file', 'f'],
-      'paths in spec.target rather than in a file of the worker',
-    );
+    const { clients, ...given } = load.spec.options ?? {};
+    const { timeout, options } = commandOptions(given, ['file', 'f'], 'paths in spec.target rather than in a file of the worker');
     const workers = (load.facts.pods.worker ?? []).map(({ name }) => name);
     const { edition } = plan.source;
     super(scope, plan, load, {
@@ -51,7 +51,16 @@ export class JuiceFSLoad extends OperationJob {
             ...(load.spec.policy === 'Cron'
               ? [{ name: 'WORKERS', value: `release=${plan.name},role=juicefs-worker` }]
               : [{ name: 'POD_NAMES', value: (edition === 'enterprise' ? workers.slice(0, 1) : workers).join(':') }]),
-            ...(edition === 'community' ? [{ name: 'READERS', value: `release=${plan.name},role=juicefs-fuse` }] : []),
+            ...(edition === 'community'
+              ? [
+                  { name: 'READERS', value: `release=${plan.name},role=juicefs-fuse` },
+                  // threat-model: R-sidecar-reader
+                  { name: 'SIDECARS', value: `${sidecar.done}=true` },
+                  { name: 'SIDECAR_LABEL', value: `${sidecar.datasetName}fluid-fuse-` },
+                  { name: 'DATASET', value: plan.name },
+                  ...(clients === undefined ? [] : [{ name: 'CLIENTS', value: clientsOf(clients) }]),
+                ]
+              : []),
             { name: 'TIMEOUT', value: timeout },
             { name: 'POD_NAMESPACE', value: plan.namespace },
           ],
@@ -61,6 +70,13 @@ export class JuiceFSLoad extends OperationJob {
       progressFile: PROGRESS_FILE,
     });
   }
+}
+
+/** Which clients load: groups of them, and names of pods. */
+function clientsOf(list: string): string {
+  const isList = /^[a-z0-9]([a-z0-9.-]*)(, *[a-z0-9][a-z0-9.-]*)*$/.test(list) && list.length < 10_000;
+  must(isList, 'spec.options.clients', 'workers, fuse, sidecars or names of pods, separated by commas', list);
+  return list.replaceAll(' ', '');
 }
 
 /** Arguments: paths in the pods of the workers, `--`, options of `juicefs warmup`. */
@@ -83,18 +99,46 @@ if [ "\${READERS-}" ]; then
   names=$(ready "$READERS")
   IFS=: read -r -a readers <<< "$names"
 fi
-pods+=("\${readers[@]}")
-[ \${#pods[@]} -gt 0 ] || { echo 'neither a worker nor a fuse pod is ready' >&2; exit 1; }
+# Clients in pods of users, each as <pod>/<container>: the webhook's labels say in which container which Dataset is mounted.
+aside=()
+if [ "\${SIDECARS-}" ]; then
+  labels=$(kubectl -n "$POD_NAMESPACE" get pods -l "$SIDECARS" --field-selector status.phase=Running \\
+    -o 'go-template={{range .items}}{{$pod := .metadata.name}}{{range $key, $value := .metadata.labels}}{{$pod}} {{$key}} {{$value}}{{"\\n"}}{{end}}{{end}}')
+  while read -r pod key value; do
+    if [[ $key == "$SIDECAR_LABEL"* && $value == "$DATASET" ]]; then aside+=("$pod/\${key##*/}"); fi
+  done <<< "$labels"
+fi
+finder=\${pods[0]-\${readers[0]-}}
+[ "$finder" ] || { echo 'neither a worker nor a fuse pod is ready' >&2; exit 1; }
+workers=("\${pods[@]}")
+pods=()
+for group in workers fuse sidecars; do
+  case $group in workers) all=("\${workers[@]}") ;; fuse) all=("\${readers[@]}") ;; *) all=("\${aside[@]}") ;; esac
+  for pod in "\${all[@]}"; do
+    if [[ ,\${CLIENTS-$group}, == *[,]$group,* || ,\${CLIENTS-}, == *,"\${pod%%/*}",* ]]; then pods+=("$pod"); fi
+  done
+done
+[ \${#pods[@]} -gt 0 ] || { echo "no client is ready of those that are named: $CLIENTS" >&2; exit 1; }
 in_pod() { kubectl -n "$POD_NAMESPACE" exec "$1" -- "\${@:2}"; }
+# A sidecar has its mount at a place of its own.
+in_sidecar() {
+  kubectl -n "$POD_NAMESPACE" exec "\${1%%/*}" -c "\${1#*/}" -- sh -c "$AT_ITS_MOUNT" sh "$TIMEOUT" "\${#paths[@]}" "\${paths[@]#"$MOUNTPATH"}" "\${@:2}"
+}
+AT_ITS_MOUNT='timeout=$1 count=$2 mount=
+shift 2
+while read -r _ point type _; do [ "$type" != fuse.juicefs ] || mount=$point; done < /proc/self/mounts
+[ "$mount" ] || { echo "nothing is mounted yet" >&2; exit 1; }
+while [ "$count" -gt 0 ]; do set -- "$@" "$mount$1"; shift; count=$((count - 1)); done
+exec timeout "$timeout" juicefs warmup "$@"'
 
 # What a pattern matches now, each followed by NUL. A path that exists is none, whatever is in it.
-matches() { in_pod "\${pods[0]}" timeout 60s sh -c 'IFS=; for path in $1; do [ ! -e "$path" ] || printf "%s\\0" "$path"; done' sh "$1"; }
+matches() { in_pod "$finder" timeout 60s sh -c 'IFS=; for path in $1; do [ ! -e "$path" ] || printf "%s\\0" "$path"; done' sh "$1"; }
 found=()
 for path in "\${paths[@]}"; do
-  if in_pod "\${pods[0]}" timeout 30s ls -d "$path" > /dev/null; then found+=("$path"); continue; fi
+  if in_pod "$finder" timeout 30s ls -d "$path" > /dev/null; then found+=("$path"); continue; fi
   matched=()
   if [[ $path == *[*?[]* ]]; then mapfile -d '' matched < <(matches "$path"); fi
-  [ \${#matched[@]} -gt 0 ] || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset, or pod \${pods[0]} did not answer" >&2; exit 1; }
+  [ \${#matched[@]} -gt 0 ] || { echo "path \${path#"$MOUNTPATH"} does not exist in the Dataset, or pod $finder did not answer" >&2; exit 1; }
   [ \${#matched[@]} -le 1000 ] || { echo "path \${path#"$MOUNTPATH"} matches \${#matched[@]} paths: expected at most 1000; name their directory" >&2; exit 1; }
   found+=("\${matched[@]}")
 done
@@ -104,13 +148,19 @@ ${PROGRESS_SH}
 report() { write_progress "Progress=$done of \${#pods[@]} clients" "\${loaded[@]}" \${skipped[0]+"Skipped=\${skipped[*]}"} "$@"; }
 # What a client says at its end: 12 files (345 bytes), or (3.4 MiB bytes).
 said() { sed -nE 's/.*[^0-9]([0-9]+) files \\((.*) bytes\\).*/Files=\\1\\nBytes=\\2/p' /tmp/progress.said | tail -n 2; }
+load() {
+  case "$1" in
+    */*) in_sidecar "$@" ;;
+    *) in_pod "$1" timeout "$TIMEOUT" juicefs warmup "\${paths[@]}" "\${@:2}" ;;
+  esac
+}
 for pod in "\${pods[@]}"; do
   echo "loading in $pod"
   report "Step=loading in $pod"
-  if ! in_pod "$pod" timeout "$TIMEOUT" juicefs warmup "\${paths[@]}" "$@" 2>&1 | tee /tmp/progress.said; then
+  if ! load "$pod" "$@" 2>&1 | tee /tmp/progress.said; then
     echo "pod $pod: juicefs warmup failed" >&2
-    # A fuse pod goes when its last reader does, or its node is lost: others need not wait for it.
-    [[ " \${readers[*]} " == *" $pod "* ]] || exit 1
+    # A fuse pod goes when its last reader does, a sidecar with its pod, or their node is lost: others need not wait for it.
+    [[ " \${workers[*]} " != *" $pod "* ]] || exit 1
     skipped+=("$pod")
     continue
   fi

@@ -102,7 +102,7 @@ describe('JuiceFS', () => {
     expect(stderr).toBe('');
     expect(code).toBe(0);
     expect(calls[0]).toEqual(expect.arrayContaining(['get', 'pods', '-l', 'release=demo,role=juicefs-fuse']));
-    expect(calls.slice(1, -1)).toEqual(HOSTILE.map((path) => inPod('30s', 'ls', '-d', MOUNT + path)));
+    expect(calls.slice(2, -1)).toEqual(HOSTILE.map((path) => inPod('30s', 'ls', '-d', MOUNT + path)));
     const said = ['--threads=50', '--background', "--a b=c 'd' $(POD_NAMES)", '--=x', '--rf=$$', '--x=y="\n`id`'];
     expect(calls.at(-1)).toEqual(inPod('1.5h', 'juicefs', 'warmup', ...HOSTILE.map((path) => MOUNT + path), ...said));
   });
@@ -160,6 +160,34 @@ describe('JuiceFS', () => {
       ]);
       expect([code, infos]).toEqual([0, 'Progress=2 of 3 clients\nSkipped=demo-fuse-a\n']);
       expect(stderr).toContain('pod demo-fuse-a: juicefs warmup failed');
+    });
+    const beside = `case $all in
+      *' get pods '*inject=true*) printf 'app dataset-name.sidecar.fluid.io/fluid-fuse-1 demo\\napp dataset-name.sidecar.fluid.io/fluid-fuse-0 other\\napp a demo\\n' ;;
+      *' get pods '*) printf 'demo-fuse-a:' ;;
+    esac`;
+    const loadedIn = (calls: readonly (readonly string[])[]) =>
+      calls.filter((call) => call.some((word) => word.includes('warmup'))).map((call) => call.slice(3, call.indexOf('--')).join(' '));
+    test('so does a sidecar, at its own mount', () => {
+      const { code, calls, infos } = run('juicefs', { target: [{ path: '/a b' }, { path: '/c' }], options: { threads: '5' } }, beside);
+      expect([code, infos]).toEqual([0, 'Progress=3 of 3 clients\n']);
+      expect(loadedIn(calls)).toEqual(['demo-worker-0', 'demo-fuse-a', 'app -c fluid-fuse-1']);
+      const [script = '', ...args] = (calls.at(-1) ?? []).slice(10);
+      expect(script).toBe('sh');
+      expect(args).toEqual(['30m', '2', '/a b', '/c', '--threads=5']);
+    });
+    test.each([
+      ['fuse', ['demo-fuse-a']],
+      ['sidecars, workers', ['demo-worker-0', 'app -c fluid-fuse-1']],
+      ['app', ['app -c fluid-fuse-1']],
+      ['demo-fuse-a,app', ['demo-fuse-a', 'app -c fluid-fuse-1']],
+    ])('those alone that are named: %s', (clients, expected) => {
+      const { code, calls } = run('juicefs', { options: { clients } }, beside);
+      expect([code, loadedIn(calls)]).toEqual([0, expected]);
+    });
+    test('none of those that are named is ready', () => {
+      const { code, stderr } = run('juicefs', { options: { clients: 'demo-fuse-z' } }, beside);
+      expect([code, stderr]).toEqual([1, 'no client is ready of those that are named: demo-fuse-z\n']);
+      expect(() => madeFor('juicefs', { options: { clients: '$(x)' } })).toThrow('workers, fuse, sidecars or names of pods');
     });
     test('but a worker must', () => {
       expect(run('juicefs', {}, readers.replace('*fuse-a*warmup*', '*worker-0*warmup*')).code).toBe(1);
