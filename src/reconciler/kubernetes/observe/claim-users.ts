@@ -1,3 +1,4 @@
+import { controllerOf } from '../../../api/index.ts';
 import type { Monotonic } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
@@ -163,7 +164,7 @@ async function listed(client: KubeClient, namespace: string, claims: ReadonlySet
   return byClaim;
 }
 
-const endedPod = ({ metadata: { name, ownerReferences = [] } }: KubeObject): EndedPod => {
-  const job = ownerReferences.find(({ kind, controller }) => kind === 'Job' && controller)?.name;
-  return { name, ...(job !== undefined && { job }) };
-};
+function endedPod(pod: KubeObject): EndedPod {
+  const owner = controllerOf(pod);
+  return { name: pod.metadata.name, ...(owner?.kind === 'Job' && { job: owner.name }) };
+}
