@@ -72,6 +72,7 @@ export type {
   PlanInput,
   PortNeed,
   Probe,
+  Readable,
   Role,
   Runtime,
   RuntimeDefinition,

@@ -50,6 +50,8 @@ export function answerTo(dir: string, call: ExecCall): Replay {
 
 /** What the stand-ins of engines print, which remember what each pod was told. */
 export function builtIn(call: ExecCall): ExecAnswer | undefined {
+  // A reader finds every file system well.
+  if (call.argv[2]?.includes('.sluice-look-up')) return { stdout: 'asked\n' };
   const name = `${call.namespace}/${call.pod.replace(/-master-\d+$/, '-master')}`;
   if (call.container.startsWith('jindofs-')) {
     const jindo = jindos.get(name) ?? simulatedJindo();

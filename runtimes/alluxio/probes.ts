@@ -1,5 +1,5 @@
 import { bytesText, percentText } from '../../src/api/index.ts';
-import type { Probe, Seen, EngineStatus, UfsUsage } from '../../src/constructs/index.ts';
+import type { Probe, Readable, Seen, EngineStatus, UfsUsage } from '../../src/constructs/index.ts';
 import { anyMaster } from './commands.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { readCount, readReport, type Report, type Sources } from './report.ts';
@@ -31,6 +31,12 @@ const LISTING_SECONDS = 1500;
 export const ufs: Probe<AlluxioPlan, UfsUsage> = {
   commands: (plan) => [anyMaster(plan, ['bash', '-c', COUNT], LISTING_SECONDS)],
   parse: ([answers]) => readCount(answers?.[0] ?? ''),
+};
+
+/** Its root is a directory of the master: each mount is asked. */
+export const readable: Readable<AlluxioPlan> = {
+  subject: 'Alluxio, or a store behind it,',
+  directories: ({ mountPath, mounts }) => mounts.rows.map(({ path }) => `${mountPath}${path}`),
 };
 
 export function status({ masters, namespace, ports, hasGateway }: AlluxioPlan, { cache: report, ufs: size }: Seen<Report>): EngineStatus {

@@ -1,5 +1,5 @@
 import { bytesText, percentText } from '../../src/api/index.ts';
-import type { EngineStatus, Probe, Seen, UfsUsage } from '../../src/constructs/index.ts';
+import type { EngineStatus, Probe, Readable, Seen, UfsUsage } from '../../src/constructs/index.ts';
 import { COMMANDS, master } from './commands.ts';
 import type { JindoPlan } from './plan.ts';
 import { type Report, readCount, readReport } from './report.ts';
@@ -25,6 +25,11 @@ export const ufs: Probe<JindoPlan, UfsUsage> = {
         totalBytes: 0,
         files: 0,
       }),
+};
+
+export const readable: Readable<JindoPlan> = {
+  subject: 'Jindo, or a store behind it,',
+  directories: ({ mountPath, sources }) => sources.map(({ path }) => `${mountPath}${path}`),
 };
 
 export function status({ addresses, masters }: JindoPlan, { cache: report, ufs: size }: Seen<Report>): EngineStatus {

@@ -16,17 +16,21 @@ import {
 } from '../../src/constructs/index.ts';
 import type { JuiceFSPlan } from './plan.ts';
 import { PROGRAMS } from './script.ts';
+import { seenStore, STORE_FAILS, type StoreSeen } from './store.ts';
 
 /** Enterprise workers cache for all clients. A community client has a cache of its own: the status reports the average of the fuse pods. */
 const holder = ({ source }: JuiceFSPlan): Role => (source.edition === 'enterprise' ? 'worker' : 'fuse');
 
-export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
+/** What was cached, and whether the object store answers. */
+type Use = CacheUse & { readonly store?: StoreSeen };
+
+export const cacheUse: Probe<JuiceFSPlan, Use> = {
   commands: (plan) => [
     // The few of some hundred lines that are read: thousands of pods may be asked.
-    { in: holder(plan), on: 'every', argv: ['grep', '-a', '-e', 'blockcache', '-e', 'juicefs_used_', `${plan.mountPath}/.stats`] },
+    { in: holder(plan), on: 'every', argv: ['grep', '-a', ...LINES.flatMap((each) => ['-e', each]), `${plan.mountPath}/.stats`] },
     ...(isCounted(plan) ? [] : [{ in: holder(plan), on: 'one', argv: ['df', '-B', '1', plan.mountPath] } as const]),
   ],
-  parse: ([pods = [], sizes], plan) => {
+  parse: ([pods = [], sizes], plan, before) => {
     const isShared = plan.source.edition === 'enterprise';
     const figures = pods.map((stats) => figuresOf(stats, isShared ? ENTERPRISE : COMMUNITY));
     for (const [i, figure] of figures.entries())
@@ -34,7 +38,9 @@ export const cacheUse: Probe<JuiceFSPlan, CacheUse> = {
     const sum = (enterprise: string, community: string) =>
       figures.reduce((total, figure) => total + (figure.get(isShared ? enterprise : community) ?? 0), 0);
     const totalBytes = usedBytes(sizes?.[0], plan.mountPath);
+    const store = seenStore(figures, before?.value.store);
     return {
+      ...(store && { store }),
       cachedBytes: sum('bytes', 'bytes') / (isShared ? 1 : Math.max(1, pods.length)),
       ...ratio('hitRatio', sum('hits', 'hits'), sum('miss', 'miss')),
       ...ratio('throughputRatio', sum('hitBytes', 'hit_bytes'), sum('missBytes', 'miss_bytes')),
@@ -75,10 +81,12 @@ export const size: Probe<JuiceFSPlan, UfsUsage> = {
   },
 };
 
+const LINES = ['blockcache', 'juicefs_used_', 'object_request', 'process_start'];
 /** `blockcache.hits: 12`. */
 const ENTERPRISE = /^blockcache\.(bytes|hits|miss|hitBytes|missBytes):?[ \t]*([0-9.e+]+)/gm;
 /** `juicefs_blockcache_hits 12`. */
-const COMMUNITY = /^juicefs_blockcache_(bytes|hits|miss|hit_bytes|miss_bytes):?[ \t]*([0-9.e+]+)/gm;
+const COMMUNITY =
+  /^juicefs_(?:blockcache_)?(bytes|hits|miss|hit_bytes|miss_bytes|object_request_errors|object_request_data_bytes_(?:GET|PUT)|process_start_time_seconds):?[ \t]*([0-9.e+]+)/gm;
 
 /** The first of each name; what is no number is 0. */
 const figuresOf = (stats: string, lines: RegExp): ReadonlyMap<string, number> =>
@@ -87,8 +95,9 @@ const figuresOf = (stats: string, lines: RegExp): ReadonlyMap<string, number> =>
 const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: number) =>
   hits + misses > 0 ? { [name]: hits / (hits + misses) } : {};
 
-export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache, ufs }: Seen): EngineStatus => ({
+export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache, ufs }: Seen<Use>): EngineStatus => ({
   cacheStates: cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache && { ...ufs, ...cache }),
+  ...(cache?.store?.fails && { unavailable: STORE_FAILS }),
 });
 
 /**

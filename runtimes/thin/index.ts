@@ -29,10 +29,11 @@ export default defineRuntime({
   plan,
   components: { worker: ThinWorker, fuse: ThinFuse },
   probes: { ufs: diskUsage('fuse') },
+  readable: { subject: 'the store' },
   syncsMetadata: (plan) => 'autoSync' in plan && plan.autoSync,
   status: (plan) =>
     'shows' in plan
-      ? { mirrored: plan.shows }
+      ? plan.shows
       : {
           cacheStates: {
             cacheCapacity: unknown,

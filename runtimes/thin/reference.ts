@@ -21,7 +21,7 @@ import {
 
 /** The plan of a ThinRuntime without a profile: it has no pods, and its volume leads to where the volume of another Dataset leads. */
 export interface ReferencePlan extends BasePlan {
-  readonly shows: Required<EngineStatus>['mirrored'];
+  readonly shows: Pick<EngineStatus, 'unavailable'> & Required<Pick<EngineStatus, 'mirrored'>>;
 }
 
 type Input = PlanInput<ThinRuntimeSpec>;
@@ -87,9 +87,13 @@ const accessModes = ({ accessModes: own }: DatasetSpec, { volume }: ReferenceFac
 
 function shown({ dataset }: Input, found: ReferenceFact): ReferencePlan['shows'] {
   const { valueFile: _v, setupDuration: _s, observedGeneration: _o, ...runtime } = found.runtime.status;
+  const { status, mounts, unavailable } = found.dataset;
   return {
-    dataset: { ...found.dataset.status, mounts: found.dataset.mounts.map((mount) => ({ ...mount })) },
-    runtime: { ...runtime, mounts: dataset.spec.mounts ?? [] },
+    mirrored: {
+      dataset: { ...status, mounts: mounts.map((mount) => ({ ...mount })) },
+      runtime: { ...runtime, mounts: dataset.spec.mounts ?? [] },
+    },
+    ...(unavailable !== undefined && { unavailable }),
   };
 }
 

@@ -34,6 +34,7 @@ import type { Runtime, RuntimeInput } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
 import { PRINT_ORDER } from '../../src/constructs/index.ts';
 import { storable } from '../../src/constructs/limits.ts';
+import { lookUp } from '../../src/constructs/look-up.ts';
 import { byKey } from '../../src/constructs/merge.ts';
 import { migrateFaults } from '../../src/constructs/migrate.ts';
 import { generalWarnings } from '../../src/constructs/operation-warnings.ts';
@@ -414,6 +415,14 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
     usedBytes: { text: (text) => constructs.usedBytes(text, '/mnt') },
   },
+  'src/constructs/look-up.ts': {
+    lookUp: {
+      text: (text) => {
+        const { parse } = lookUp({ mountPath: '/mnt' } as constructs.BasePlan, { subject: text });
+        for (const answer of [text, `${text}\nasked\n`]) ignoringErrors(() => parse([[answer]]));
+      },
+    },
+  },
   'src/constructs/faults.ts': {
     refusal: 'is measured with ProcessJob, and joins what InvalidSpec joins',
     must: { text: (text) => constructs.must(false, text, text, text) },
@@ -772,7 +781,12 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     portProperties: numbers,
     portsOf: 'is measured with plan',
   },
-  'runtimes/alluxio/probes.ts': { cache: 'is measured with readReport', status: numbers, ufs: 'is measured with readCount' },
+  'runtimes/alluxio/probes.ts': {
+    cache: 'is measured with readReport',
+    readable: 'is measured with lookUp',
+    status: numbers,
+    ufs: 'is measured with readCount',
+  },
   'runtimes/alluxio/properties.ts': {
     commonProperties: 'is measured with plan',
     environmentOf: 'is measured with plan',
@@ -964,6 +978,19 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     podPlan: { text: (text) => jfs({ fuse: { options: { metrics: text } } }) },
   },
   'runtimes/juicefs/script.ts': { scriptOf: planOnly },
+  'runtimes/juicefs/store.ts': {
+    seenStore: {
+      many: (clients) => {
+        const { probes } = juicefs.bind(community());
+        const stats = list(
+          clients,
+          (i) => `juicefs_blockcache_bytes 1\njuicefs_object_request_errors 1\njuicefs_process_start_time_seconds ${i}\n`,
+        );
+        const value = probes.cache!.parse([stats, []]);
+        probes.cache!.parse([stats, []], { value, ageMs: 60_000 });
+      },
+    },
+  },
   'runtimes/juicefs/source.ts': {
     editionOf: { many: (entries) => juicefs.needs(community({ mount: { encryptOptions: list(entries, (i) => option(`o${i}`)) } })) },
     sourceOf: {

@@ -124,7 +124,12 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     portNeeds: 'is measured with needs',
     portsOf: withPlan,
   },
-  'runtimes/jindo/probes.ts': { cache: 'is measured with readReport', status: 'takes numbers', ufs: 'is measured with readCount' },
+  'runtimes/jindo/probes.ts': {
+    cache: 'is measured with readReport',
+    readable: 'is measured with lookUp',
+    status: 'takes numbers',
+    ufs: 'is measured with readCount',
+  },
   'runtimes/jindo/properties.ts': {
     checkProperties: {
       text: [(text) => spec({ fuse: { properties: { [text]: text } } }), (text) => spec({ logConfig: { [text]: text } })],

@@ -8,6 +8,7 @@ const OF_CONDITIONS: Readonly<Record<string, string>> = {
   SpecWarning: 'edit what the message names, when it suits you',
   PodsOutdated: 'delete these pods when it suits you',
   PodsCrashing: 'read the log of the pod that the message names, and edit what its client does not take',
+  DataUnavailable: 'see that what the message names runs and can be reached from the fuse pods, and that its credentials are valid',
   PodsRefused: 'change what the message names: Kubernetes tries again by itself',
   PlacementWaiting: 'nothing: the nodes are left once no pod there mounts the Dataset',
   ImmutableFieldChanged: 'delete the object that the message names once nothing uses it: the controller creates it again',

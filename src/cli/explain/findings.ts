@@ -25,6 +25,7 @@ const TROUBLES: ReadonlySet<string> = new Set([
   'DatasetTaken',
   'MountsDiffer',
   'PodsCrashing',
+  'DataUnavailable',
   'ImmutableFieldChanged',
 ]);
 /** Conditions that are True when something is worth knowing: the object counts as healthy all the same. */

@@ -111,6 +111,8 @@ export interface ReferenceFact {
     readonly identity: Identity;
     readonly mounts: readonly Pick<Mount, 'mountPoint' | 'name' | 'path'>[];
     readonly status: Pick<DatasetStatus, 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs'>;
+    /** What its readers do not get, and why, as its condition says. */
+    readonly unavailable?: string;
   };
   /** The runtime that serves it. */
   readonly runtime: Pick<RuntimeNames, 'kind' | 'type' | 'engine'> & {

@@ -114,6 +114,8 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
   readonly mounts?: MountTable<P>;
   /** How much is cached, asked about once a minute, and how large the data is. */
   readonly probes?: { readonly cache?: Probe<P, C>; readonly ufs?: Probe<P, UfsUsage> };
+  /** Whether readers get an answer: one fuse pod is asked once a minute, while any runs. Without it, nobody asks. */
+  readonly readable?: Readable<P>;
   /** Whether `probes.ufs` runs (`management.metadataSyncPolicy.autoSync`). Default: yes. */
   readonly syncsMetadata?: (plan: P) => boolean;
   /** Status fields that only the engine knows. */
@@ -122,6 +124,18 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
   readonly cleanup?: Cleanup<P>;
   /** Operations on the data, each in a Job. */
   readonly operations?: Operations<P>;
+}
+
+/**
+ * Who answers readers. The controller looks up a file as a reader would.
+ * @example
+ * const readable: Readable<BasePlan> = { subject: 'the store' };
+ */
+export interface Readable<P extends BasePlan> {
+  /** Who does not answer if the look-up fails, as a condition says it: `the metadata engine`. */
+  readonly subject: string;
+  /** Absolute paths in the fuse pod; the first eight count. Default: the mount path. */
+  readonly directories?: (plan: P) => readonly string[];
 }
 
 /** An engine without the type of its plan: what `engine` returns. */
@@ -197,7 +211,7 @@ export interface BoundRuntime {
     change(change: MountChange): readonly Command[];
   };
   /** The probes that run for this plan. `ufs` is absent if the user turned it off. */
-  readonly probes: { readonly cache?: BoundProbe<unknown>; readonly ufs?: BoundProbe<UfsUsage> };
+  readonly probes: { readonly cache?: BoundProbe<unknown>; readonly ufs?: BoundProbe<UfsUsage>; readonly readable?: BoundProbe<Sight> };
   /** Status fields that only the engine knows. */
   status(seen: Seen<unknown>): EngineStatus;
   /** How caches are cleaned when the runtime is deleted; `commands` takes what `ask` found. */
@@ -209,6 +223,10 @@ export interface BoundRuntime {
   /** What an operation needs before it is rendered. */
   operationNeeds(operation: Pick<Operation, 'kind' | 'spec'>): OperationNeeds;
 }
+/** What is wrong for a reader, as a condition says it; absent if nothing is. */
+export interface Sight {
+  readonly fails?: string;
+}
 /** A probe with its plan. */
 export interface BoundProbe<T> {
   /** Bytes that one pod may print for one command. */
@@ -217,4 +235,6 @@ export interface BoundProbe<T> {
   readonly commands: readonly Command[];
   /** Reads their answers; throws if they make no sense. `before` is the previous result. */
   parse(answers: Answers, before?: Answered<T>): T;
+  /** What it means that the commands do not end in time. Default: nothing. */
+  readonly late?: (() => T) | undefined;
 }

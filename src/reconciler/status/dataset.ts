@@ -1,11 +1,12 @@
 import { bytesText, type Dataset, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
 import type { UfsUsage } from '../../constructs/index.ts';
-import { type UntimedCondition, withCondition } from './conditions.ts';
+import { type UntimedCondition, withCondition, withoutCondition } from './conditions.ts';
 import { causeOf, isPassing } from '../reasons.ts';
 import type { Hold, World } from '../world.ts';
 import { equal } from '../diff/merge-patch.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
 import { phaseOf, type Seen } from './pods.ts';
+import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
 
 type Figures = 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs';
 /** Null removes a field. */
@@ -18,7 +19,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
   const { dataset, runtime, plan, now, probes } = world;
   const before = dataset.status;
   const phase = datasetPhase(world, trouble);
-  const conditions = datasetConditions(before?.conditions ?? [], phase, unsynced, now) as DatasetCondition[];
+  const conditions = withAvailability(datasetConditions(before?.conditions ?? [], phase, unsynced, now), world) as DatasetCondition[];
   if (phase === 'NotBound') return { phase, conditions };
   const engine = engineStatusOf(world);
   const cacheStates = plan.probes.cache ? cacheStatesOf(world, before) : engine.datasetCacheStates;
@@ -108,6 +109,15 @@ export function datasetConditions(
   // The dataset serves, though not as its newest spec says.
   if (unsynced) return set(updated, { type: 'Ready', status: 'True', reason: unsynced.reason, message: `${READY} ${message}` });
   return set(updated, { type: 'Ready', status: 'True', reason: 'DatasetReady', message: READY });
+}
+
+/** Those who read know the Dataset, not its runtime. */
+function withAvailability(conditions: readonly DatasetCondition[], world: World): readonly DatasetCondition[] {
+  const unavailable = unavailableOf(world);
+  if (unavailable === 'unknown') return conditions;
+  return unavailable
+    ? withCondition(conditions, { type: UNAVAILABLE, status: 'True', ...unavailable }, world.now, 'lastUpdateTime')
+    : withoutCondition(conditions, UNAVAILABLE);
 }
 
 const READY = 'The ddc runtime is ready.';

@@ -6,6 +6,7 @@ import { each, failureOf, messageOf } from '../failures.ts';
 import { logReason } from './log-reason.ts';
 import { causeOf, isPassing } from '../reasons.ts';
 import { EMPTY, type Statuses } from './status.ts';
+import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
 import { lacksOf } from './unsynced.ts';
 import type { Applied, Decision, Failure, Hold, RuntimeObject, World, WriteFailure } from '../world.ts';
 
@@ -143,7 +144,18 @@ export function noticesOf(world: World, decision: Decision, applied: Applied): r
       ({ type, reason, message }) => (type === text.reason || reason === text.reason) && message === text.message,
     );
   const news = lacksOf(world, applied).filter((lack) => lack.reason !== decision.hold?.reason && !known(lack));
-  return [...noticesOfPass(world, decision, applied), ...news.flatMap(({ reason, message }) => onBoth(message, reason))];
+  return [
+    ...noticesOfPass(world, decision, applied),
+    ...news.flatMap(({ reason, message }) => onBoth(message, reason)),
+    ...noticesOfReaders(world),
+  ];
+}
+
+/** Once for each time that the data is not there, whatever readers see in turn. */
+function noticesOfReaders(world: World): readonly About[] {
+  const unavailable = unavailableOf(world);
+  const isKnown = world.runtime.status?.conditions?.some(({ type }) => type === UNAVAILABLE);
+  return typeof unavailable === 'object' && !isKnown ? onBoth(unavailable.message, UNAVAILABLE) : [];
 }
 
 function noticesOfPass(world: World, { hold }: Decision, { failed }: Applied): readonly About[] {

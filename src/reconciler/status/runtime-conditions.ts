@@ -6,6 +6,7 @@ import { type Applied, type Hold, ROLES, type World } from '../world.ts';
 import { engineStatusOf } from './cache.ts';
 import { lastWords } from './last-words.ts';
 import { podConditions, withoutPodConditions } from './pods.ts';
+import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
 
 export function runtimeConditions(world: World, applied: Applied, unsynced: Hold | undefined): readonly RuntimeCondition[] {
   const { workloads, now } = world;
@@ -29,6 +30,8 @@ export function runtimeConditions(world: World, applied: Applied, unsynced: Hold
   setIf('PodsCrashing', crashesOf(workloads), 'ContainersEnd');
   // Until Kubernetes was asked, the condition stays as it was.
   if (!Object.values(world.refusals ?? {}).some(({ why }) => why === undefined)) setIf('PodsRefused', refusalsOf(world), 'FailedCreate');
+  const unavailable = unavailableOf(world);
+  if (unavailable !== 'unknown') setIf(UNAVAILABLE, unavailable?.message, unavailable?.reason);
   const warnings = world.plan.plan.warnings ?? [];
   setIf('SpecWarning', warnings.map(({ message }) => message).join('; '), warnings[0]?.reason);
   setIf('PlacementWaiting', placementOf(applied)?.message, 'NodesInUse');

@@ -1,4 +1,4 @@
-import type { BasePlan, BoundProbe, BoundRuntime, Command, MountChange, MountRow, UfsUsage } from '../../constructs/index.ts';
+import type { BasePlan, BoundProbe, BoundRuntime, Command, MountChange, MountRow, Sight, UfsUsage } from '../../constructs/index.ts';
 
 /** The pods in which a command runs. */
 export type Where = Pick<Command, 'in' | 'on'>;
@@ -35,6 +35,10 @@ export interface PlanInForce
   >;
   readonly leader?: Question<string | undefined> | undefined;
   readonly mounts?: MountsInForce | undefined;
-  readonly probes: { readonly cache?: Question<unknown> | undefined; readonly ufs?: Question<UfsUsage> | undefined };
+  readonly probes: {
+    readonly cache?: Question<unknown> | undefined;
+    readonly ufs?: Question<UfsUsage> | undefined;
+    readonly readable?: Question<Sight> | undefined;
+  };
   readonly cleanup?: BoundRuntime['cleanup'] | undefined;
 }

@@ -41,7 +41,23 @@ describe('cache use', () => {
   test('is that of all enterprise workers together', () => {
     const plan = planOf(enterprise());
     expect(cacheUse.commands(plan)).toEqual([
-      { in: 'worker', on: 'every', argv: ['grep', '-a', '-e', 'blockcache', '-e', 'juicefs_used_', `${mountPath}/.stats`] },
+      {
+        in: 'worker',
+        on: 'every',
+        argv: [
+          'grep',
+          '-a',
+          '-e',
+          'blockcache',
+          '-e',
+          'juicefs_used_',
+          '-e',
+          'object_request',
+          '-e',
+          'process_start',
+          `${mountPath}/.stats`,
+        ],
+      },
       { in: 'worker', on: 'one', argv: ['df', '-B', '1', mountPath] },
     ]);
     expect(cacheUse.parse([[enterpriseStats, enterpriseStats], [table(mountPath)]], plan)).toEqual({

@@ -26,6 +26,9 @@ export interface PodChoice {
   readonly leader?: Question<string | undefined> | undefined;
 }
 
+/** A command that did not end in time, wherever it hangs. */
+export class CommandTimeout extends Error {}
+
 /** Commands on the leader were not run, since none of the pods leads. */
 export const NO_LEADER = 'no pod reports that it leads yet';
 

@@ -19,6 +19,15 @@ export interface Due {
   readonly version: string;
   readonly everyMs: number;
 }
+/** The state of a job whose versions count its attempts. */
+export interface JobState {
+  readonly attempts: number;
+  readonly running: boolean;
+  readonly done: boolean;
+  readonly error?: string;
+  /** How often it failed in a row, for its version. */
+  readonly failures: number;
+}
 export interface Jobs {
   /**
    * The job `<name>/<sort>`. A few jobs of each sort run at a time, and namespaces take turns. A job is started when it never ran for
@@ -26,8 +35,7 @@ export interface Jobs {
    * a value of another version is not returned either.
    */
   ask<T>(name: string, due: Due, work: (before?: Answered<T>) => Promise<T>, onEnd: () => void): Job<T>;
-  /** The state of a job whose versions count its attempts. */
-  state(name: string): { readonly attempts: number; readonly running: boolean; readonly done: boolean; readonly error?: string };
+  state(name: string): JobState;
   drop(prefix: string): void;
 }
 
@@ -45,7 +53,7 @@ export const COMMANDS_AT_ONCE = 8;
  * @param signal aborted when this process is no longer the leader: jobs that wait for their turn never start, and `onEnd` is not called
  */
 export function createJobs(clock: Timers, log: Log, signal?: AbortSignal): Jobs {
-  const jobs = new Map<string, { version: string; job: Job<unknown>; last?: Last | undefined }>();
+  const jobs = new Map<string, { version: string; job: Job<unknown>; failures: number; last?: Last | undefined }>();
   const turns = new Map<string, ReturnType<typeof createTurns>>();
   /** Each sort has its own turns: counting files may take half an hour, and must not delay the mounts of others. */
   function turnOf(name: string) {
@@ -63,6 +71,7 @@ export function createJobs(clock: Timers, log: Log, signal?: AbortSignal): Jobs 
       const entry = {
         version,
         job: { ...(isCurrent ? known.job : {}), running: true, startedAt: clock.monotonic() } as Job<unknown>,
+        failures: isCurrent ? known.failures : 0,
         last: isCurrent ? known.last : undefined,
       };
       jobs.set(name, entry);
@@ -85,15 +94,23 @@ export function createJobs(clock: Timers, log: Log, signal?: AbortSignal): Jobs 
       function end(job: Job<unknown>): void {
         if (!isWanted()) return;
         entry.job = job;
+        entry.failures = job.error === undefined ? 0 : entry.failures + 1;
         if (job.error === undefined) entry.last = { value: job.value, at: clock.monotonic() };
         onEnd();
       }
     },
     state(name) {
       const known = jobs.get(name);
-      if (!known) return { attempts: 0, running: false, done: false };
+      if (!known) return { attempts: 0, running: false, done: false, failures: 0 };
+      const { failures } = known;
       const { running, error } = known.job;
-      return { attempts: Number(known.version), running, done: !running && error === undefined, ...(error !== undefined && { error }) };
+      return {
+        attempts: Number(known.version),
+        running,
+        done: !running && error === undefined,
+        failures,
+        ...(error !== undefined && { error }),
+      };
     },
     drop(prefix) {
       for (const name of jobs.keys()) if (name.startsWith(prefix)) jobs.delete(name);

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../../kube/clock.ts';
 import { type ClusterConnection, identityHeaders } from '../../../kube/client/connection.ts';
 import { createConnector } from '../../../kube/client/connector.ts';
 import { NotLeader } from '../../../kube/errors.ts';
-import { lazy, type PodExec } from './exec.ts';
+import { CommandTimeout, lazy, type PodExec } from './exec.ts';
 
 /** Until when commands may start and run. */
 export interface ExecFence {
@@ -105,7 +105,7 @@ function outputOf(socket: WebSocket, what: string, timeoutMs: number, { signal, 
       });
     const onAbort = () => giveUp(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
-    const timer = setTimeout(() => giveUp(new Error(`${what} took longer than ${timeoutMs / 1000} s`)), timeoutMs);
+    const timer = setTimeout(() => giveUp(new CommandTimeout(`${what} took longer than ${timeoutMs / 1000} s`)), timeoutMs);
     const onStatus = (status: Status) => {
       if (status.status === 'Success') end(() => resolve(out.text()));
       else {

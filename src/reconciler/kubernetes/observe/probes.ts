@@ -6,6 +6,7 @@ import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';
 import { canAsk, type ClusterContext, whereOf } from '../cluster-context.ts';
 import { listMounts, RETRY_MS } from './mounts.ts';
 import { dataMarkOf, PAUSE_MS } from './recounts.ts';
+import { lookAsReader } from './sight.ts';
 
 /** Answers of probes that come within this time are reported together; until then, that they run is not reported either. */
 const ANSWERS_WITHIN_MS = 1000;
@@ -16,6 +17,7 @@ const FIRST_ANSWERS_MS = 300;
 export type ProbeResults = Pick<
   World,
   | 'probes'
+  | 'sight'
   | 'answersInMs'
   | 'mounted'
   | 'listing'
@@ -63,7 +65,12 @@ export function askPods(
   const wantsCount =
     (bound || isMounted) && (!total || total === CALCULATING || again !== undefined || (mountsChanged(dataset) && isMounted));
   const counts = wantsCount && canAsk(choice, plan.probes.ufs);
-  const wanted = [probeMs > 0 ? plan.probes.cache : undefined, wantsCount ? plan.probes.ufs : undefined, plan.mounts?.list];
+  const { sight, againMs: lookAgainMs } = lookAsReader(context, choice, asked, woken);
+  const wanted = [
+    ...(probeMs > 0 ? [plan.probes.cache, bound ? plan.probes.readable : undefined] : []),
+    wantsCount ? plan.probes.ufs : undefined,
+    plan.mounts?.list,
+  ];
   store.awaitFuse(
     uid,
     wanted.some((probe) => probe && whereOf(probe).some((each) => each.in === 'fuse') && !canAsk(choice, probe)),
@@ -95,6 +102,7 @@ export function askPods(
         ...(answered && ufs?.value && { ufs: ufs.value }),
         ufsRunning: answered && (ufs?.running ?? false),
       },
+      ...(sight && { sight }),
       ...(firstIn > 0 && { answersInMs: firstIn }),
       ...(mounted && { mounted }),
       ...(mounts.running && { listing: true }),
@@ -107,6 +115,7 @@ export function askPods(
     againMs: [
       ...(mounts.againMs === Infinity ? [] : [mounts.againMs]),
       ...(cache ? [probeMs] : []),
+      ...(lookAgainMs === Infinity ? [] : [lookAgainMs]),
       ...(answered ? [] : [answersIn]),
       ...(ufs?.error === undefined ? [] : [Math.max(probeMs, RETRY_MS)]),
     ],

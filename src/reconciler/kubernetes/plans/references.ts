@@ -14,6 +14,7 @@ import { choose } from '../../choose.ts';
 import type { Candidate } from '../../cluster.ts';
 import { identityOf } from '../../identity.ts';
 import { type Hold, type Key, keyText, type LiveObject } from '../../world.ts';
+import { UNAVAILABLE } from '../../status/unavailable.ts';
 import { ownedKinds } from '../kinds.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { evidence } from '../observe/survivors.ts';
@@ -85,13 +86,15 @@ export async function referenceFact(
 
 /** The mounts are those in effect: the spec may be invalid, or not parse. */
 function datasetFact({ status }: Dataset): Omit<ReferenceFact['dataset'], 'identity'> {
-  const { mounts = [], ufsTotal, fileNum, cacheStates, hcfs } = status ?? {};
+  const { mounts = [], ufsTotal, fileNum, cacheStates, hcfs, conditions = [] } = status ?? {};
+  const unavailable = conditions.find(({ type }) => type === UNAVAILABLE)?.message;
   return {
     mounts: mounts.map(({ mountPoint, name, path }) => ({
       mountPoint,
       ...(name !== undefined && { name }),
       ...(path !== undefined && { path }),
     })),
+    ...(unavailable !== undefined && { unavailable }),
     status: {
       ...(ufsTotal !== undefined && { ufsTotal }),
       ...(fileNum !== undefined && { fileNum }),

@@ -75,11 +75,11 @@ describe('a job', () => {
     expect(ask('u/a', '1', 500).running).toBe(true);
   });
   test('counts its attempts', async () => {
-    expect(jobs.state('u/clean')).toEqual({ attempts: 0, running: false, done: false });
+    expect(jobs.state('u/clean')).toEqual({ attempts: 0, running: false, done: false, failures: 0 });
     ask('u/clean', '1');
     expect(jobs.state('u/clean')).toMatchObject({ attempts: 1, running: true, done: false });
     await end(new Error('no'));
-    expect(jobs.state('u/clean')).toEqual({ attempts: 1, running: false, done: false, error: 'no' });
+    expect(jobs.state('u/clean')).toEqual({ attempts: 1, running: false, done: false, error: 'no', failures: 1 });
     ask('u/clean', '2');
     await end(undefined);
     expect(jobs.state('u/clean')).toMatchObject({ attempts: 2, running: false, done: true });

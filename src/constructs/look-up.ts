@@ -1,0 +1,56 @@
+import type { BasePlan, BoundProbe, Readable, Sight } from './contract.ts';
+
+const SECONDS = 10;
+
+/**
+ * The look-up of a name that nothing has, which no cache of names can answer. Only what is built into any shell is used, as images are the
+ * users'. A look-up that hangs outlives its command: while one does, no other is added.
+ */
+const SCRIPT = `lock=/tmp/.sluice-look-up
+{ read -r pid < $lock && [ -n "$pid" ] && kill -0 "$pid"; } 2> /dev/null && { echo waits; exit 0; }
+{ echo $$ > $lock; } 2> /dev/null
+for directory; do { true < "$directory/.sluice-look-up-$$"; } 2>&1; done
+{ echo > $lock; } 2> /dev/null
+echo asked`;
+
+/** Of each Dataset: what holds for its first mounts mostly holds for all. */
+const MOST_DIRECTORIES = 8;
+/** Of an error: the longest are half as long. */
+const MOST_CHARACTERS = 100;
+/** A line of an error for each directory. */
+const MOST_BYTES = 64 << 10;
+
+/**
+ * A probe that reads as a pod would: one fuse pod looks up a file that does not exist. It needs `sh` in the image.
+ * @throws Error from `parse`, when the answer says nothing about the data.
+ */
+export function lookUp<P extends BasePlan>(plan: P, { subject, directories = () => [plan.mountPath] }: Readable<P>): BoundProbe<Sight> {
+  const fails = (how: string): Sight => ({ fails: `A pod that looks up a file ${how}: ${subject} does not answer.` });
+  return {
+    commands: [
+      {
+        in: 'fuse',
+        on: 'one',
+        argv: ['sh', '-c', SCRIPT, 'sh', ...directories(plan).slice(0, MOST_DIRECTORIES)],
+        timeoutSeconds: SECONDS,
+      },
+    ],
+    mostBytes: MOST_BYTES,
+    parse([answers]) {
+      const lines = (answers?.[0] ?? '').trimEnd().split('\n');
+      const last = lines.pop();
+      if (last === 'waits') return fails('waits');
+      if (last !== 'asked') throw new Error('no look-up was made');
+      // After the name of the file, which is a user's.
+      const error = lines
+        .map((line) => line.slice(line.lastIndexOf(': ') + 2).slice(0, MOST_CHARACTERS))
+        .find((text) => FAILURES.test(text));
+      return error === undefined ? {} : fails(`gets the error “${error}”`);
+    },
+    late: () => fails('waits'),
+  };
+}
+
+/** What glibc and musl call the errors of a file system that is not there. All others, such as a denial, are answers. */
+const FAILURES =
+  /input\/output error|i\/o error|transport endpoint is not connected|socket not connected|timed out|stale (?:nfs )?file handle|connection (?:refused|reset)|host is (?:down|unreachable)|no route to host|network is (?:down|unreachable)|no such device/i;

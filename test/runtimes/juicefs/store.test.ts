@@ -1,0 +1,44 @@
+/** The object store, as the clients' counters show it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cacheUse, status } from '../../../runtimes/juicefs/commands.ts';
+import { community, planOf } from './given.ts';
+
+const plan = planOf(community());
+const client = (start: number, errors: number, bytes: number) =>
+  [
+    'juicefs_blockcache_bytes 0',
+    `juicefs_object_request_data_bytes_GET ${bytes}`,
+    `juicefs_object_request_errors ${errors}`,
+    `juicefs_process_start_time_seconds ${start}`,
+  ].join('\n');
+
+/** What the last of these answers means, each a list of clients. */
+function saidAfter(...answers: readonly (readonly string[])[]): string | undefined {
+  let before: ReturnType<typeof cacheUse.parse> | undefined;
+  for (const answer of answers) before = cacheUse.parse([answer, []], plan, before && { value: before, ageMs: 60_000 });
+  return status(plan, { readyWorkers: 1, ...(before && { cache: before }) }).unavailable;
+}
+
+test('fails when a client got errors and nothing else', () => {
+  expect(saidAfter([client(1, 0, 9)], [client(1, 3, 9)])).toMatch(/^Requests to the object store fail: /);
+  expect(saidAfter([client(1, 0, 9), client(2, 0, 9)], [client(1, 0, 99), client(2, 3, 9)])).toBeDefined();
+});
+
+test('answers when bytes come, also after errors', () => {
+  expect(saidAfter([client(1, 0, 9)], [client(1, 3, 10)])).toBeUndefined();
+  expect(saidAfter([client(1, 0, 9)], [client(1, 3, 9)], [client(1, 4, 10)])).toBeUndefined();
+});
+
+test('is as it was known while nobody asks it, and unknown of clients that have come', () => {
+  expect(saidAfter([client(1, 0, 9)], [client(1, 3, 9)], [client(1, 3, 9)])).toBeDefined();
+  expect(saidAfter([client(1, 0, 9)], [client(1, 3, 9)], [client(2, 7, 0)])).toBeUndefined();
+  expect(saidAfter([client(1, 7, 0)])).toBeUndefined();
+  expect(saidAfter([client(1, 0, 9)], [client(1, 3, 9)], [])).toBeUndefined();
+});
+
+test('is read from what the real client prints', () => {
+  const stats = readFileSync(join(import.meta.dirname, '../../../harness/control-plane/juicefs-recorded/1.4.2/stats'), 'utf8');
+  expect(saidAfter([stats], [stats.replace('object_request_errors 0', 'object_request_errors 4')])).toBeDefined();
+});
