@@ -42,7 +42,8 @@ function optionsWithinReason(
 ): void {
   const shared = sizeOf(sharedOptions, sharedEncryptOptions);
   const own = mounts.map(({ options, encryptOptions }) => sizeOf(options, encryptOptions));
-  for (const [unit, most] of Object.entries(limits) as ['options' | 'characters', number][]) {
+  for (const unit of ['options', 'characters'] as const) {
+    const most = limits[unit] ?? Infinity;
     const sum = own.reduce((total, each) => total + each[unit], 0);
     if (mounts.length * shared[unit] + sum <= most) continue;
     const path = shared.options === 0 ? 'mounts' : sharedOptions ? 'sharedOptions' : 'sharedEncryptOptions';

@@ -18,6 +18,8 @@ export interface FormerSecrets {
   forget(uid: string): void;
 }
 
+const NOTHING: Pruned = { pruned: [], failed: [], kept: [] };
+
 export function createFormerSecrets(context: Pick<ClusterContext, 'client' | 'store' | 'confirmed'>): FormerSecrets {
   const { client, store, confirmed } = context;
   /** Whether the Secrets of a runtime are to be looked up, by its UID. */
@@ -50,16 +52,20 @@ export function createFormerSecrets(context: Pick<ClusterContext, 'client' | 'st
     changed: (uid) => void isDue.set(uid, true),
     async remove(world, keep) {
       const { uid = '' } = world.runtime.metadata;
+      const suffixes = runtimeOf(store, world).secrets;
+      const known = isDue.get(uid);
+      if (suffixes.length === 0 || known === false) return NOTHING;
+      const areOutdated = Object.values(world.workloads).some((workload) => workload && workload.outdated.length > 0);
+      const wanted = new Set(keep.flatMap(({ kind, name }) => (kind === 'Secret' ? name : [])));
+      const names = suffixes.map((suffix) => `${world.key.name}-${suffix}`).filter((name) => !wanted.has(name));
+      if (names.length === 0) return NOTHING;
+      const isNow = known ?? (areOutdated || mayBeLeft(world));
+      // From then on, this process makes all changes, and says so.
+      if (isNow || world.bound) isDue.set(uid, isNow);
+      if (!isNow || areOutdated) return NOTHING;
       const failed: Failure[] = [];
       const kept: Kept[] = [];
       const result = { pruned: [], failed, kept };
-      const areOutdated = Object.values(world.workloads).some((workload) => workload && workload.outdated.length > 0);
-      const wanted = new Set(keep.flatMap(({ kind, name }) => (kind === 'Secret' ? name : [])));
-      const suffixes = runtimeOf(store, world).secrets;
-      const names = suffixes.map((suffix) => `${world.key.name}-${suffix}`).filter((name) => !wanted.has(name));
-      if (names.length === 0 || !(isDue.get(uid) ?? (areOutdated || mayBeLeft(world)))) return result;
-      isDue.set(uid, true);
-      if (areOutdated) return result;
       let found: readonly KubeObject[] = [];
       failed.push(
         ...(await attempt('LookupFailed', `Secret/${names.join(', Secret/')}`, async () => void (found = await find(world, names)))),

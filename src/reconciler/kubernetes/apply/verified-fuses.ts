@@ -21,27 +21,34 @@ export function createVerifiedFuses(store: Pick<Store, 'inventory'>): VerifiedFu
   /** By UID of the owner, then by name. */
   const known = new Map<string, Map<string, Known>>();
 
-  /** What an earlier process has recorded. */
-  function recorded(owner: Owned): VerifiedFuse | undefined {
-    const texts = store.inventory(owner).flatMap((object) => {
-      const text = object.kind === 'PersistentVolume' ? verifiedFuseOn(object).fuse : undefined;
-      return text === undefined ? [] : [text];
-    });
-    return verifiedFuseIn(texts[0]);
+  function know(owner: Owned, fuse: VerifiedFuse, note: string | undefined): Known {
+    const record = note === undefined ? undefined : { [annotation.verifiedFuse]: verifiedFuseText(fuse), [annotation.sidecar]: note };
+    const fuses = known.get(owner.uid) ?? new Map<string, Known>();
+    known.set(owner.uid, fuses.set(fuse.name, { fuse, record }));
+    return { fuse, record };
+  }
+
+  /** What an earlier process has recorded, for this fuse DaemonSet: from now on this process knows it too. */
+  function recorded(owner: Owned, name: string): Known | undefined {
+    for (const object of store.inventory(owner)) {
+      if (object.kind !== 'PersistentVolume') continue;
+      const { fuse: text, note } = verifiedFuseOn(object);
+      const fuse = verifiedFuseIn(text);
+      if (fuse?.name === name) return know(owner, fuse, note);
+    }
+    return undefined;
   }
 
   return {
     isVerified(owner, { metadata: { name, uid, generation } }, hash) {
-      const fuse = known.get(owner.uid)?.get(name)?.fuse ?? recorded(owner);
-      return fuse?.name === name && fuse.uid === uid && fuse.generation === generation && fuse.hash === hash;
+      const fuse = (known.get(owner.uid)?.get(name) ?? recorded(owner, name))?.fuse;
+      return fuse !== undefined && fuse.uid === uid && fuse.generation === generation && fuse.hash === hash;
     },
     verified(owner, rendered, { metadata: { name, uid = '', generation = 0 } }, hash) {
-      const fuses = known.get(owner.uid) ?? new Map<string, Known>();
-      known.set(owner.uid, fuses.set(name, { fuse: { name, uid, generation, hash }, note: verifiedFuseOn(rendered).note }));
+      know(owner, { name, uid, generation, hash }, verifiedFuseOn(rendered).note);
     },
     recordOf(owner) {
-      for (const { fuse, note } of known.get(owner.uid)?.values() ?? [])
-        if (note !== undefined) return { [annotation.verifiedFuse]: verifiedFuseText(fuse), [annotation.sidecar]: note };
+      for (const { record } of known.get(owner.uid)?.values() ?? []) if (record !== undefined) return record;
       return undefined;
     },
     forget: (owner) => void known.delete(owner),
@@ -50,6 +57,6 @@ export function createVerifiedFuses(store: Pick<Store, 'inventory'>): VerifiedFu
 
 interface Known {
   readonly fuse: VerifiedFuse;
-  /** The SidecarNote that was rendered. A DaemonSet without one has no FUSE clients. */
-  readonly note: string | undefined;
+  /** Of the volume; a DaemonSet that was rendered without a SidecarNote has no FUSE clients, and none. */
+  readonly record: Readonly<Record<string, string>> | undefined;
 }

@@ -28,18 +28,23 @@ export function refusedWorkloads(context: ClusterContext, { now, key, uid, workl
   const { namespace } = key;
   const refusals: Partial<Record<Role, { readonly why?: string }>> = {};
   const againMs: number[] = [];
-  const at = clock.monotonic();
   const before = lacksSince.get(uid);
+  const lacking = ROLES.filter((role) => workloads[role] && workloads[role].current < workloads[role].desired);
+  if (lacking.length === 0) {
+    if (before !== NONE) lacksSince.set(uid, NONE);
+    return { refusals, againMs };
+  }
+  const at = clock.monotonic();
   const since = new Map<string, number>();
-  for (const role of ROLES) {
+  for (const role of lacking) {
     const view = workloads[role];
     const live = workload(role);
-    if (!view || !live || view.current >= view.desired) continue;
-    const lacking = before ? (before.get(live.metadata.uid) ?? at) : at - ageMs(live, now, view.current);
-    since.set(live.metadata.uid, lacking);
+    if (!view || !live) continue;
+    const from = before ? (before.get(live.metadata.uid) ?? at) : at - ageMs(live, now, view.current);
+    since.set(live.metadata.uid, from);
     if (role !== 'fuse' && view.ready < view.current) continue;
     refusals[role] = {};
-    const leftMs = NO_PODS_MS - (at - lacking);
+    const leftMs = NO_PODS_MS - (at - from);
     againMs.push(leftMs > 0 ? leftMs : NO_PODS_MS);
     if (leftMs > 0) continue;
     const due = { namespace, version: live.metadata.uid, everyMs: NO_PODS_MS };
@@ -51,6 +56,9 @@ export function refusedWorkloads(context: ClusterContext, { now, key, uid, workl
   lacksSince.set(uid, since);
   return { refusals, againMs };
 }
+
+/** No workload lacks pods. */
+const NONE: ReadonlyMap<string, number> = new Map();
 
 /** For how long a workload that this process has not seen before may have lacked pods: one without any, since it exists. */
 function ageMs({ kind, metadata }: LiveObject, now: number, current: number): number {
