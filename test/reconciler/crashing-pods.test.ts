@@ -32,8 +32,16 @@ test('a worker that crashes is a condition, with the end of what it printed, unt
   crashed(at, 'demo-worker-0', `${'x'.repeat(2000)}\n\u001b[31mFATAL: unknown option\u001b[0m`, 3);
   await at.quiet();
   expect(at.written()).toEqual([]);
+  // Between two ends the container runs, and counts as ready.
   recovered(at, 'demo-worker-0');
-  await at.quiet();
+  await at.advance(20_000);
+  expect(at.conditions('JuiceFSRuntime')['PodsCrashing']).toContain('FATAL: unknown option');
+  crashed(at, 'demo-worker-0', 'later', 4);
+  await at.advance(20_000);
+  recovered(at, 'demo-worker-0');
+  await at.advance(20_000);
+  expect(at.conditions('JuiceFSRuntime')['PodsCrashing']).toContain('printed last: later');
+  await at.advance(20_000);
   expect(at.conditions('JuiceFSRuntime')).not.toHaveProperty('PodsCrashing');
 });
 

@@ -7,6 +7,7 @@ import { type Key, keyText, type LiveObject, type OperationKey, type Question, t
 import type { Seen } from './apply/fresh.ts';
 import type { UserObjects } from './apply/user-objects.ts';
 import type { createBindings } from './plans/bindings.ts';
+import type { createRecentCrashes } from './observe/recent-crashes.ts';
 import type { createRecounts } from './observe/recounts.ts';
 import type { createClaimUsers } from './observe/claim-users.ts';
 import { canRun, type PodChoice, type PodExec } from './commands/exec.ts';
@@ -58,6 +59,7 @@ export interface ClusterContext extends KubernetesClusterOptions {
   readonly mountTries: MountTries;
   readonly mountsClock: MountsClock;
   readonly ports: PortAllocator;
+  readonly recentCrashes: ReturnType<typeof createRecentCrashes>;
   readonly recounts: ReturnType<typeof createRecounts>;
   readonly claimUsers: ReturnType<typeof createClaimUsers>;
   /** Writes on users' objects. */

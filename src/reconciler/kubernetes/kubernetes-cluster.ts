@@ -24,6 +24,7 @@ import { createMountTries } from './commands/mount-tries.ts';
 import { runtimeCommands } from './commands/runtime-commands.ts';
 import { typeOf } from './kinds.ts';
 import { createClaimUsers } from './observe/claim-users.ts';
+import { createRecentCrashes } from './observe/recent-crashes.ts';
 import { createRecounts } from './observe/recounts.ts';
 import { datasetRef } from './observe/dataset-ref.ts';
 import { observer } from './observe/observe.ts';
@@ -59,6 +60,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     for (const kept of [
       context.mountTries,
       context.recounts,
+      context.recentCrashes,
       context.lookups,
       context.bindings,
       fuseConfig,
@@ -177,6 +179,7 @@ function contextOf(options: KubernetesClusterOptions): ClusterContext {
     mountTries: createMountTries(clock),
     mountsClock: createMountsClock(clock),
     ports: portAllocator(settings, portPolicy, store.ports),
+    recentCrashes: createRecentCrashes(clock),
     recounts: createRecounts(clock),
     claimUsers: createClaimUsers(client, clock),
     users: userObjects(client, store, clock),

@@ -43,7 +43,11 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       return { hold: found, bound: bound && !isGone, workloads: viewOf(ROLES) };
     }
     const { plan, outlines, cacheAffinity, facts, missingSecrets, secretRetryMs, obstacle } = found;
-    const workloads = viewOf(plan.roles);
+    const podNames = (role: Role) => {
+      const live = workload(role);
+      return live ? store.pods(live.metadata).map(({ metadata }) => metadata.name) : [];
+    };
+    const { workloads, againMs: crashAgainMs } = context.recentCrashes.added(uid, viewOf(plan.roles), podNames);
     const { results, againMs } = askPods(context, podChoice(store, key, runtime, plan.leader), {
       key,
       dataset,
@@ -54,7 +58,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const readsSecrets = secretMs > 0 && (Object.keys(facts.secrets).length > 0 || writesSecrets(found));
     const now = clock.wall();
     const refused = refusedWorkloads(context, { now, key, uid, workloads, workload });
-    const again = [...againMs, ...refused.againMs, ...(readsSecrets ? [spread(uid, secretMs)] : [])];
+    const again = [...againMs, ...crashAgainMs, ...refused.againMs, ...(readsSecrets ? [spread(uid, secretMs)] : [])];
 
     const nodesRefused = context.labeler.refused(uid);
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
