@@ -25,13 +25,14 @@ describe.skipIf(!canHaveNode || !canRun('faults of JuiceFS', whyNoJuiceFS()))('f
         worker: { options: { 'buffer-size': '32' } },
       },
     });
-    await stage.pod('writer', NAME);
+    await stage.pod('writer', NAME, FOLLOWS);
     await stage.exec('writer', 'sh', '-ec', 'head -c 1048576 /dev/urandom > /data/small; head -c 41943040 /dev/urandom > /data/large');
   }, LIMIT);
   afterAll(async () => {
     await stage?.stop();
   }, LIMIT);
-  const showLogs = () => onTestFailed(async () => console.error([await stage.cluster.logs(), await stage.explain(NAME)].join('\n')));
+  const showLogs = () =>
+    onTestFailed(async ({ task }) => console.error([JSON.stringify(task.result?.errors), await stage.explain(NAME)].join('\n')));
 
   /** What the runtime and `explain` say; also printed, for the table in the page of the runtime. */
   async function told(what: string, sights: Readonly<Record<string, readonly Sight[]>>, dataset = NAME) {

@@ -135,7 +135,7 @@ async function stageOn(cluster: Installed, space: Space, stop: () => Promise<voi
     async down(server) {
       await exec(server, 'touch', '/down');
       const end = { redis: `redis-cli -a ${PASSWORD} shutdown`, minio: 'kill $(pidof minio)' }[server];
-      await exec(server, 'sh', '-c', `${end} 2> /dev/null`);
+      await exec(server, 'sh', '-c', `${end} 2> /dev/null; :`);
     },
     async up(server) {
       await exec(server, 'rm', '/down');
