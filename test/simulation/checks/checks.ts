@@ -77,6 +77,8 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
     const { count } = troubles;
     const before = vanishings;
     const atMs = time.nowMs;
+    // One that was deleted is its holder's for a while (L6).
+    if (holder() === undefined && vanishings > 0) return;
     if (stopped.has(process) || !troubles.isCalm || ![undefined, '', process.name].includes(holder())) return;
     time.after(AT_ONCE_MS, () => {
       const isUndisturbed =
