@@ -12,12 +12,10 @@ import type { Watches } from './watches.ts';
 export function inventoryOf(watches: Pick<Watches, 'newest' | 'ownWrites'>, { of }: Pick<Inventories, 'of'>): Inventories['of'] {
   return (owner) => {
     const shown = of(owner);
-    const own = watches.ownWrites();
-    if (own.length === 0) return shown;
+    const own = watches.ownWrites(owner.uid);
+    if (!own) return shown;
     const belongs = (object: KubeObject): boolean => ownerUid(object) === owner.uid && isIn(object, owner);
-    const newest = [...shown, ...own.filter(belongs)].flatMap(
-      ({ kind, metadata: { namespace, name } }) => watches.newest(kind, namespace, name) ?? [],
-    );
+    const newest = [...shown, ...own].flatMap(({ kind, metadata: { namespace, name } }) => watches.newest(kind, namespace, name) ?? []);
     // The cast: what carries the label of an owner is kept with UID and version.
     return [...new Set(newest.filter(belongs))] as unknown as readonly LiveObject[];
   };

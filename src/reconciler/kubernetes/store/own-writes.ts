@@ -1,5 +1,7 @@
+import { ownerUid } from '../../../api/index.ts';
 import type { Change, Reflector } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
+import { createGroups } from './groups.ts';
 
 /** What the controller itself wrote or found, until the watch shows it. */
 export interface OwnWrites {
@@ -12,8 +14,8 @@ export interface OwnWrites {
   remember(object: KubeObject, watched: Watched): void;
   /** A read found that the object does not exist. */
   forget(object: KubeObject, watched: Watched): void;
-  /** What was remembered or found, some of it perhaps shown by now: `newest` decides. */
-  all(): readonly KubeObject[];
+  /** What was remembered of this owner, some of it perhaps shown by now: `newest` decides. */
+  of(owner: string): readonly KubeObject[];
   /** How many objects the watches do not show yet. */
   readonly size: number;
 }
@@ -22,12 +24,27 @@ type Watched = Pick<Reflector<KubeObject>, 'get' | 'status'>;
 /** @param project what is kept of an object */
 export function createOwnWrites(project: (object: KubeObject, before?: KubeObject) => KubeObject): OwnWrites {
   const recent = new Map<string, KubeObject>();
+  /** Those of `recent` that exist, by the UID of their owner: while a watch hangs, there may be thousands of others. */
+  const owned = createGroups<KubeObject>();
+
+  function set(id: string, ours: KubeObject): void {
+    drop(id);
+    recent.set(id, ours);
+    const owner = ownerUid(ours);
+    if (owner !== undefined && !ours.metadata['gone']) owned.set(owner, ours);
+  }
+  function drop(id: string): void {
+    const ours = recent.get(id);
+    if (!ours) return;
+    recent.delete(id);
+    owned.delete(ownerUid(ours) ?? '', ours);
+  }
 
   /** An answer may come after its event, which would then be awaited for ever. */
   function keep(ours: KubeObject, seen: KubeObject | undefined, watched: Watched): void {
     const id = idOf(ours.kind, ours.metadata.namespace, ours.metadata.name);
-    if (isBehind(seen, ours, watched.status.resourceVersion)) recent.set(id, ours);
-    else recent.delete(id);
+    if (isBehind(seen, ours, watched.status.resourceVersion)) set(id, ours);
+    else drop(id);
   }
 
   return {
@@ -40,7 +57,7 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
       if (!ours) return seen;
       if (isBehind(seen, ours, watched?.status.resourceVersion)) return ours.metadata['gone'] ? undefined : ours;
       // An answer may come after its event, and even after that of the object's deletion. What the watch has passed, it knows better.
-      recent.delete(id);
+      drop(id);
       return seen;
     },
     kept(object) {
@@ -53,7 +70,7 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
       const id = idOf(kind, object.metadata.namespace, object.metadata.name);
       const ours = recent.get(id);
       if (!ours) return false;
-      if (type === 'deleted' ? ours.metadata.uid === object.metadata.uid : version(object) >= version(ours)) recent.delete(id);
+      if (type === 'deleted' ? ours.metadata.uid === object.metadata.uid : version(object) >= version(ours)) drop(id);
       return type !== 'deleted' && version(object) === version(ours);
     },
     remember(object, watched) {
@@ -66,7 +83,7 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
       const { metadata } = object;
       keep({ ...object, metadata: { ...metadata, gone: true } }, watched.get(metadata.namespace, metadata.name), watched);
     },
-    all: () => [...recent.values()],
+    of: owned.of,
     get size() {
       return recent.size;
     },

@@ -12,8 +12,8 @@ export interface Watches {
   watch(type: ResourceType, onChange: OnChange, options?: WatchSelection): Watched;
   /** As `newest` of the watch of this kind; undefined if the kind is not watched. */
   newest(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
-  /** What the controller wrote or found and the watches may not show yet; nearly always nothing. */
-  ownWrites(): readonly KubeObject[];
+  /** What the controller wrote for this owner, and the watches may not show yet; undefined if they show all that it wrote or found. */
+  ownWrites(owner: string): readonly KubeObject[] | undefined;
   /** Throws if the kind is not watched. */
   typeOf(kind: string): ResourceType;
   /** Grows whenever `newest` of this kind may return something else, other than versions that the selection calls the same. */
@@ -57,8 +57,6 @@ export type OnChange = (change: Change<KubeObject>, isEcho: boolean) => void;
 /** When all watches expire at once, whole lists of thousands are read: two at a time keep this one thread as busy as all would. */
 const LISTS_AT_A_TIME = 2;
 
-const NONE: readonly KubeObject[] = [];
-
 interface Running {
   readonly type: ResourceType;
   readonly reflector: Reflector<KubeObject>;
@@ -100,7 +98,7 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
       };
     },
     newest: (kind, namespace, name) => own.newest(kind, byKind.get(kind)?.reflector, namespace, name),
-    ownWrites: () => (own.size === 0 ? NONE : own.all()),
+    ownWrites: (owner) => (own.size === 0 ? undefined : own.of(owner)),
     typeOf(kind) {
       const found = byKind.get(kind);
       if (!found) throw new Error(`expected a kind that is watched, found ${kind}`);
