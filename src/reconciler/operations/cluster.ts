@@ -10,6 +10,11 @@ export interface OperationCluster {
   awaits(key: OperationKey, objects: readonly (Key | OperationKey)[]): void;
   /** Until `work` has ended, the operation counts as one that runs. */
   starting<T>(key: OperationKey, work: () => Promise<T>): Promise<T>;
+  /**
+   * Reads the Job of an operation, although no watch shows it as the operation's own, and labels it: another writer has changed or removed
+   * the label, or Fluid created the Job. Without a Job nothing happens.
+   */
+  adoptJob(world: OperationWorld): Promise<void>;
   /** Renders what the operation needs, once its Dataset is bound and its runtime can serve it. Nothing is written. */
   prepare(world: OperationWorld, dataset: Dataset): Promise<Prepared>;
 

@@ -14,7 +14,7 @@ import { mark, provide, refuse } from './provide.ts';
 import { reconcileSchedule, unsuspend } from './reconcile-schedule.ts';
 import { announce, fail, noticeOf, remove, report, reportRun } from './report.ts';
 import { isRetried } from './requests.ts';
-import { endedStatus, resetStatus, runningStatus } from './status.ts';
+import { endedStatus, isRunning, resetStatus, runningStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld } from './world.ts';
 
 /**
@@ -26,7 +26,11 @@ export const reconcileOperation = (cluster: OperationCluster, key: OperationKey,
   againAfterConflict(() => pass(cluster, key, reportInMs));
 
 async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: number): Promise<Next> {
-  const world = cluster.observe(key);
+  const seen = cluster.observe(key);
+  const isMissed = seen && missesJob(seen);
+  if (isMissed) await adopt(cluster, seen, reportInMs);
+  // Nothing is awaited between this reading and the start of an operation: two of a line would start at once.
+  const world = isMissed ? cluster.observe(key) : seen;
   if (!world) return 'on-change';
   const verdict = decideOperation(world);
   cluster.awaits(key, awaited(world, verdict));
@@ -66,6 +70,16 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
       // It may have been retried while its Job ran, or mounts may have changed.
       return isRetried(world.operation) || world.mounts ? pass(cluster, key, reportInMs) : untilExpiry(expiresInMs(world, verdict.end.at));
   }
+}
+
+/** An operation that runs has a Job, though the label of the Job may be lost. */
+const missesJob = ({ operation, run }: OperationWorld): boolean =>
+  !run && isRunning(operation) && operation.spec.policy !== 'Cron' && !operation.metadata.deletionTimestamp;
+
+/** Before anything is decided: whatever the operation would wait for, and whatever is wrong with its spec by now, its Job goes on and ends. */
+async function adopt(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<void> {
+  const failed = await attempt('UpdateFailed', `Job/${operationNames(world.key).job}`, () => cluster.adoptJob(world));
+  if (failed.length > 0) await fail(cluster, world, failed, reportInMs);
 }
 
 type Waiting = Extract<Verdict, { is: 'waiting' }>;

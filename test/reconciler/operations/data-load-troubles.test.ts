@@ -1,8 +1,9 @@
 /** A DataLoad when something goes wrong: writes are refused, watches are behind, the controller restarts, others have its names. */
 import { describe, expect, test } from 'vitest';
+import { label } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
-import { harness } from '../harness.ts';
+import { type Harness, harness } from '../harness.ts';
 import { bound, ended, load, running, statusOf } from './given.ts';
 
 const SCRIPTS = 'warm-loader-data-load-script';
@@ -78,6 +79,45 @@ test('scripts that Fluid created stay, and its Job is followed', async () => {
   await ended(at, 'Succeeded');
   expect(statusOf(at).phase).toBe('Complete');
   expect(at.get('ConfigMap', SCRIPTS)?.['data']).toEqual({ 'load.sh': 'of Fluid' });
+});
+
+describe('its Job lost its label while no controller ran, and is followed to its end', () => {
+  /** @param value undefined: without the label no watch shows the Job */
+  async function withoutLabel(value: string | undefined): Promise<Harness> {
+    const at = await running();
+    at.kill();
+    const { metadata, ...job } = at.get('Job', JOB) as KubeObject;
+    const { resourceVersion: _, labels: { [label.owner]: __, ...labels } = {}, ...rest } = metadata;
+    at.put({ ...job, metadata: { ...rest, labels: { ...labels, ...(value !== undefined && { [label.owner]: value }) } } });
+    return at;
+  }
+  test.each([undefined, 'nobody'])('label %s, although its Dataset has no runtime any more', async (value) => {
+    const at = await withoutLabel(value);
+    at.delete('JuiceFSRuntime');
+    await at.settle();
+    await at.restart();
+    await at.quiet();
+    await ended(at, 'Succeeded');
+    expect(statusOf(at).phase).toBe('Complete');
+  });
+  test('although its spec is invalid by now', async () => {
+    const at = await withoutLabel('nobody');
+    at.edit('DataLoad', { runAfter: { kind: 'DataLoad', name: 'warm' } }, 'warm');
+    await at.settle();
+    await at.restart();
+    await at.quiet();
+    expect(statusOf(at).phase).toBe('Executing');
+    await ended(at, 'Succeeded');
+    expect(statusOf(at).phase).toBe('Complete');
+  });
+  test('also when it ended before the next controller ran', async () => {
+    const at = await withoutLabel('nobody');
+    await ended(at, 'Succeeded');
+    at.delete('JuiceFSRuntime');
+    await at.restart();
+    await at.quiet();
+    expect(statusOf(at).phase).toBe('Complete');
+  });
 });
 
 test('complete and deleted while no controller runs, it is let go by the next one', async () => {

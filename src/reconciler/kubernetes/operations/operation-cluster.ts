@@ -16,6 +16,7 @@ import type { UserObjects } from '../apply/user-objects.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../kinds.ts';
 import { faultOf } from '../store/resources.ts';
+import { adoptJob } from './adopt.ts';
 import { createLines } from './lines.ts';
 import { helperView, jobView, latestOf, scheduleView, workOf } from './job-view.ts';
 import { lastPod, podRefusalOf, progressOf } from './job-pods.ts';
@@ -90,6 +91,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     awaits: (key, objects) => store.operations.wakeWith(key, objects),
     starting: lines.starting,
 
+    adoptJob: ({ key, operation }) => adoptJob(context, { ...key, uid: operation.metadata.uid ?? '' }, operationNames(key).job),
     prepare: preparer({ context, observe, forget }),
 
     async mark(operation, dataset) {

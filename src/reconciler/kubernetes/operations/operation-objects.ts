@@ -11,7 +11,7 @@ import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { unseen } from '../observe/unseen.ts';
 import { outlineOf } from '../plans/bindings.ts';
-import { adoptSchedule } from './adopt-schedule.ts';
+import { adoptSchedule } from './adopt.ts';
 
 /** Creates the Job of an operation, after all that the Job needs. */
 export const operationApplier = (context: ClusterContext, applier: Applier): OperationCluster['apply'] =>
@@ -21,12 +21,9 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     const owner = { ...key, uid, creationTimestamp, edition: String(generation) };
     const write = (those: readonly Manifest[]) => applier.apply(owner, those.map(outlineOf), () => context.confirmed([operation, dataset]));
     const jobs = manifests.filter(isJob).map((manifest) => marked(manifest, world));
-    if (isRunning(operation) && operation.spec.policy !== 'Cron') {
-      // Before a Job is created again: its operation may be over or deleted, unseen, and its Job with it.
+    // Before a Job is created again: its operation may be over or deleted, unseen, and its Job with it.
+    if (isRunning(operation) && operation.spec.policy !== 'Cron')
       await confirm(context.client, context.store, [operation], isSameVersion);
-      // Fluid created it, without our label. Its scripts are Fluid's, and stay.
-      if (await unseen(context, 'Job', owner, operationNames(key).job)) return write(jobs);
-    }
     const { job: name } = operationNames(key);
     // One that has reported before, and has no CronJob that a watch shows: Fluid's may be there.
     if (operation.spec.policy === 'Cron' && operation.status?.phase && !context.store.live('CronJob', key.namespace, name)) {
