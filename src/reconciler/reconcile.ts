@@ -8,7 +8,7 @@ import { failing, held } from './holds.ts';
 import { causeOf } from './reasons.ts';
 import { statusOf, unplannedStatusOf } from './status/status.ts';
 import { reconcileDeletedDataset, reconcileDeletedRuntime } from './reconcile-deletion.ts';
-import { noticesOf, noticesOfHold, orReport, reportOnBoth, reportOnDataset, reportOnRuntime } from './status/report.ts';
+import { noticesOf, noticesOfHold, orReport, reportOnBoth, reportOnDataset, reportOnLeaving, reportOnRuntime } from './status/report.ts';
 import {
   type Applied,
   type Decision,
@@ -47,7 +47,7 @@ async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Nex
       async () => {
         if (dataset?.metadata.deletionTimestamp) return reconcileDeletedDataset(cluster, key, dataset, runtimes, reportInMs);
         // Objects of the next runtime have the names of those that are being deleted, so it waits for them.
-        if (leaving.length > 0) return queued(cluster, dataset, leaving, reportInMs);
+        if (leaving.length > 0) return queued(cluster, key, reportInMs);
         if (dataset && chosen) return serve(cluster, scene, dataset, chosen, reportInMs);
         if (dataset) return unserved(cluster, scene, dataset, reportInMs);
         if (chosen) return alone(cluster, key, chosen, reportInMs);
@@ -156,15 +156,20 @@ async function standBy(cluster: Cluster, { name }: Key, { object }: Candidate, c
   return 'on-change';
 }
 
-/** An earlier runtime of this name is still being deleted. The status of a Dataset that it served shows that already. */
-async function queued(cluster: Cluster, dataset: Dataset | undefined, leaving: readonly Candidate[], reportInMs: number): Promise<Next> {
-  if (!dataset || dataset.status?.runtimes?.length) return 'on-change';
-  const why = leaving.map(({ object: { kind, metadata, status } }) => {
-    const delay = status?.conditions?.find(({ type, status: is }) => type === 'Synced' && is === 'False')?.message;
-    return `${kind} ${metadata.name}${delay ? ` (${delay})` : ''}`;
-  });
+/** An earlier runtime of this name is still being deleted: it serves the Dataset no longer than pods mount that, and no other one does yet. */
+async function queued(cluster: Cluster, key: Key, reportInMs: number): Promise<Next> {
+  // The steps before have written both statuses.
+  const { dataset, runtimes } = cluster.scene(key);
+  const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
+  if (!dataset || leaving.length === 0) return 'on-change';
+  const delays = leaving.map(({ object }) => object.status?.conditions?.find(({ type, status: is }) => type === 'Synced' && is === 'False'));
+  const why = leaving.map(({ object: { kind, metadata } }, i) => `${kind} ${metadata.name}${delays[i] ? ` (${delays[i].message})` : ''}`);
   const hold: Hold = { reason: 'RuntimeDeleting', message: `waiting until the earlier runtime of this name is deleted: ${why.join(', ')}` };
-  return held(hold, reportInMs, () => reportOnDataset(cluster, dataset, hold));
+  const isServed = (dataset.status?.runtimes ?? []).length > 0;
+  const serves = delays.every((delay) => delay?.reason === 'StillMounted');
+  return held(hold, reportInMs, () =>
+    isServed ? reportOnLeaving(cluster, dataset, hold, serves) : reportOnDataset(cluster, dataset, hold),
+  );
 }
 
 async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Dataset, reportInMs: number): Promise<Next> {

@@ -77,6 +77,27 @@ describe('deletion', () => {
     await at.quiet();
     expect(at.get(kind)).toBeUndefined();
   });
+  test('of its runtime alone is reported on a Dataset that it serves, for as long as it lasts', async () => {
+    const at = await bound(thin());
+    at.put(write.reader('reader', 'demo'));
+    const rule = at.server.rules.refuse({ verb: 'delete', kind: 'DaemonSet' }, { status: 403, reason: 'Forbidden', message: 'not today' });
+    at.delete('ThinRuntime');
+    await at.advance(5000);
+    const because = 'RuntimeDeleting: waiting until the earlier runtime of this name is deleted: ThinRuntime demo';
+    expect(at.conditions('Dataset')['Ready']).toBe(`True ${because} (waiting for pods that mount the dataset: reader)`);
+    expect(at.dataset().phase).toBe('Bound');
+    at.forget();
+    // Each step ends only when the lists of pods have been answered.
+    for (let i = 0; i < 30; i++) await at.advance(5000);
+    expect(at.written()).toEqual([]);
+    at.delete('Pod', 'reader');
+    for (let i = 0; i < 12; i++) await at.advance(5000);
+    expect(at.conditions('Dataset')['Ready']).toMatch(/^False RuntimeDeleting: .*not today\)$/);
+    rule.remove();
+    // The longest back-off.
+    await at.advance(100_000);
+    expect(at.dataset()).toMatchObject({ phase: 'NotBound', conditions: [expect.objectContaining({ type: 'NotReady' })] });
+  });
   test('ends although the cache cannot be cleaned', async () => {
     const { exec } = exampleFileSystem();
     let tries = 0;

@@ -53,6 +53,17 @@ export async function reportOnDataset(cluster: Cluster, dataset: Dataset, hold: 
 }
 
 /**
+ * Its runtime is being deleted, and its phase stays until that is done.
+ *
+ * @param serves pods mount it still, and the deletion waits for them
+ */
+export async function reportOnLeaving(cluster: Cluster, dataset: Dataset, { reason, message }: Hold, serves: boolean): Promise<void> {
+  const { phase = 'Bound', conditions = [] } = dataset.status ?? {};
+  const ready = { type: 'Ready', status: serves ? 'True' : 'False', reason, message } as const;
+  await cluster.writeDatasetStatus(dataset, { phase, conditions: withCondition(conditions, ready, cluster.now(), 'lastUpdateTime') });
+}
+
+/**
  * Writes both statuses, each also when the other cannot be written, and the events of what changed. The Dataset comes first: when its
  * status is refused, the runtime's status and an event report it. When the runtime's status is refused, only an event can report it.
  */
