@@ -162,7 +162,9 @@ async function queued(cluster: Cluster, key: Key, reportInMs: number): Promise<N
   const { dataset, runtimes } = cluster.scene(key);
   const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
   if (!dataset || leaving.length === 0) return 'on-change';
-  const delays = leaving.map(({ object }) => object.status?.conditions?.find(({ type, status: is }) => type === 'Synced' && is === 'False'));
+  const delays = leaving.map(({ object }) =>
+    object.status?.conditions?.find(({ type, status: is }) => type === 'Synced' && is === 'False'),
+  );
   const why = leaving.map(({ object: { kind, metadata } }, i) => `${kind} ${metadata.name}${delays[i] ? ` (${delays[i].message})` : ''}`);
   const hold: Hold = { reason: 'RuntimeDeleting', message: `waiting until the earlier runtime of this name is deleted: ${why.join(', ')}` };
   const isServed = (dataset.status?.runtimes ?? []).length > 0;

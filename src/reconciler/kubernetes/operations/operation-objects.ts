@@ -22,8 +22,7 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     const write = (those: readonly Manifest[]) => applier.apply(owner, those.map(outlineOf), () => context.confirmed([operation, dataset]));
     const jobs = manifests.filter(isJob).map((manifest) => marked(manifest, world));
     // Before a Job is created again: its operation may be over or deleted, unseen, and its Job with it.
-    if (isRunning(operation) && operation.spec.policy !== 'Cron')
-      await confirm(context.client, context.store, [operation], isSameVersion);
+    if (isRunning(operation) && operation.spec.policy !== 'Cron') await confirm(context.client, context.store, [operation], isSameVersion);
     const { job: name } = operationNames(key);
     // One that has reported before, and has no CronJob that a watch shows: Fluid's may be there.
     if (operation.spec.policy === 'Cron' && operation.status?.phase && !context.store.live('CronJob', key.namespace, name)) {
