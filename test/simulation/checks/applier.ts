@@ -134,6 +134,8 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
         entry.reads.set(key, time.nowMs);
         if (before?.metadata.uid) keys.set(before.metadata.uid, key);
       }
+      // A DaemonSet is applied, then patched: what is left of a write that failed is tried again from its beginning.
+      if (verb === 'patch' && status >= 300) entry.idle.delete(nameIn(request));
       if (!(type.kind in ownedKinds) || status >= 300) return undefined;
       if (verb === 'get') entry.versions.set(nameIn(request), before?.metadata.resourceVersion);
       if (verb === 'create') entry.created.add(idOf(request));
