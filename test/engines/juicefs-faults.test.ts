@@ -1,6 +1,6 @@
 /** Faults of JuiceFS, of its metadata engine, its store and its cache: what readers, statuses, events and `explain` say, and that all returns by itself. */
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { whyNoJuiceFS } from '../../harness/index.ts';
+import { BUSYBOX_IMAGE, whyNoJuiceFS } from '../../harness/index.ts';
 import { PATIENCE_S } from '../node/dataset-users.ts';
 import { canRun } from '../support/can-run.ts';
 import { canHaveNode } from '../support/real-node.ts';
@@ -203,6 +203,12 @@ describe.skipIf(!canHaveNode || !canRun('faults of JuiceFS', whyNoJuiceFS()))('f
       PATIENCE_S,
     );
     await told('taken place', {}, 'taken');
+    const container = { name: 'main', image: BUSYBOX_IMAGE, command: ['tail', '-f', '/dev/null'] };
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'other-name' } }];
+    const containers = [{ ...container, volumeMounts: [{ name: 'data', mountPath: '/data' }] }];
+    await stage.space.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'of-other-name' }, spec: { containers, volumes } });
+    const message = says('cannot update volume name');
+    await stage.space.becomes('JuiceFSRuntime', 'other-name', condition('PodsCrashing', { status: 'True', message }), PATIENCE_S);
     await told('taken name', {}, 'other-name');
   });
 });
