@@ -7,13 +7,13 @@ import type { Stage } from './stage.ts';
 
 /** What reader.py knows, with the number of what it does in one measurement. */
 export const OPERATIONS = {
-  'sequential-cold': { amount: 32, unit: 'MiB/s' },
+  'sequential-cold': { amount: 16, unit: 'MiB/s' },
   'sequential-warm': { amount: 128, unit: 'MiB/s' },
   'random-4k': { amount: 4_000, unit: 'reads/s' },
   stat: { amount: 10_000, unit: 'files/s' },
   list: { amount: 10_000, unit: 'names/s' },
-  'small-files': { amount: 1_000, unit: 'files/s' },
-  write: { amount: 16, unit: 'MiB/s' },
+  'small-files': { amount: 500, unit: 'files/s' },
+  write: { amount: 8, unit: 'MiB/s' },
 } as const;
 export type Operation = keyof typeof OPERATIONS;
 
@@ -21,7 +21,7 @@ const LEAST = 0.98;
 const PAIRS = 20;
 /** Pairs go on until the interval is this narrow: a wide one reaches everything. That depends on the noise and not on the median. */
 const WIDTH = 0.04;
-const MOST_MS = 90_000;
+const MOST_MS = 45_000;
 /** A cold read needs two files of its own. */
 export const MOST_COLD = 40;
 
@@ -33,7 +33,7 @@ export async function ratioOf(name: string, operation: Operation, { pairs }: Sta
   const began = performance.now();
   const times: (readonly [bare: number, claim: number])[] = [];
   const batch = quick ? 6 : PAIRS;
-  const most = quick ? batch : isCold ? MOST_COLD : 200;
+  const most = quick ? batch : isCold ? MOST_COLD : 100;
   let interval: ReturnType<typeof medianInterval>;
   do {
     times.push(...(await pairs(operation, times.length, batch)));

@@ -27,14 +27,14 @@ export async function setUp(cluster: Installed, engine: Engine, quick: boolean):
   const bare = join(root, NAME);
   const apply = async (...objects: readonly object[]) =>
     void (await plane.kubectlApply(objects.map((object) => JSON.stringify(object)).join('\n---\n')));
-  const ready = (pod: string) => plane.kubectl('wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=300s');
+  const ready = (pod: string) => plane.kubectl('wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=600s');
 
   say('filling the store');
   await apply(...storeObjects(engine.store, READER_IMAGE, quick ? 20 : 2 * MOST_COLD));
   await ready('store');
   say('Dataset and bare client');
   await apply(...engine.objects(cache));
-  await plane.kubectl('wait', '--for=jsonpath={.status.phase}=Bound', `dataset/${NAME}`, '--timeout=300s');
+  await plane.kubectl('wait', '--for=jsonpath={.status.phase}=Bound', `dataset/${NAME}`, '--timeout=600s');
   await apply(clientPod('bare', engine.bare(bare, cache), root, cache));
   await until('the bare client has mounted', 120, () => node.run('findmnt', '-no', 'FSTYPE', bare).catch(() => undefined));
   // The bare client's mount is a folder of the node, for who comes after it.
