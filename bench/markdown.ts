@@ -34,5 +34,8 @@ const DEPENDS: Readonly<Record<string, (value: number) => string>> = {
   fluidCpuMs: (value) => `Fluid's CPU ${value} ms each`,
   low: (value) => `95 % from ${value}`,
   high: (value) => `to ${value}`,
+  claimSeconds: (value) => `through a claim ${value} s`,
+  bareSeconds: (value) => `bare client ${value} s`,
+  plainSeconds: (value) => `pod without a claim ${value} s`,
   peak: (value) => `peak ${value} MB`,
 };

@@ -3,6 +3,7 @@ import { atMost, type Figure, rounded } from '../figure.ts';
 import { range, say } from '../lab.ts';
 import { quantile } from '../statistics.ts';
 import { type EngineName, NAME } from './engines.ts';
+import { READER_IMAGE } from './reader-image.ts';
 import { CLAIM, claimPod, IDLE, pod, type Stage } from './stage.ts';
 
 /** Seconds: of a ThinRuntime; of JuiceFS, more than its bare client needs. Alluxio has no target: its client is a Java program. */
@@ -31,11 +32,16 @@ export async function* firstReads(name: EngineName, stage: Stage, quick: boolean
   await stage.apply(claimPod('holder', IDLE));
   await plane.kubectl('wait', '--for=condition=Ready', 'pod/holder', '--timeout=60s');
   const warm: number[] = [];
-  for (const i of runs) warm.push(await firstRead(stage, `warm-${i}`));
+  const plain: number[] = [];
+  for (const i of runs) {
+    warm.push(await firstRead(stage, `warm-${i}`));
+    plain.push(await ended(stage, `plain-${i}`, plainPod(`plain-${i}`)));
+  }
   const figure = (what: string, values: readonly number[], most: number, unit: string) =>
     atMost(`data-path-${name}/first-read-${what}`, quantile(values, 0.5), unit, most, {
       runs: values.length,
       worst: rounded(Math.max(...values)),
+      plainSeconds: rounded(quantile(plain, 0.5)),
     });
   const since = 's from the pod’s creation, median';
   if (name === 's3') yield figure('cold', cold, THIN.cold, since);
@@ -59,6 +65,10 @@ const NOW = 'date +%s%3N';
 function firstRead(stage: Stage, name: string): Promise<number> {
   return ended(stage, name, claimPod(name, `${readInto(CLAIM)} && ${NOW}`));
 }
+
+/** A pod that reads nothing: what every pod takes on this machine just now. */
+const plainPod = (name: string): object =>
+  pod(name, { restartPolicy: 'Never', containers: [{ name: 'main', image: READER_IMAGE, command: ['bash', '-c', NOW] }] });
 
 /** The bare client and its reader in one container, which waits for nothing else. */
 function bareStart(stage: Stage, name: string): Promise<number> {
