@@ -154,7 +154,7 @@ const MEANT = new Map<RegExp, string>([
     'The files of all other containers. A JindoCache has no core-site.xml.',
   ],
   [/\.volumes\[bigboot-config\]\.configMap\.defaultMode: Fluid 420, we undefined$/, 'The default.'],
-  [/^Job .*\.env\[READERS\]\./, 'Running clients load too: one does not find what another has read.'],
+  [/^Job .*\.env\[(READERS|SIDECARS|SIDECAR_LABEL|DATASET)\]\./, 'Running clients load too: one does not find what another has read.'],
   [/\.envFrom\[0\]\.configMapRef\.name: Fluid "demo-juicefs-values", we undefined$/, 'There are no values of a chart.'],
 ]);
 
