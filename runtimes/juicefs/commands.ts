@@ -97,7 +97,7 @@ const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: numbe
 
 export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache, ufs }: Seen<Use>): EngineStatus => ({
   cacheStates: cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache && { ...ufs, ...cache }),
-  ...(cache?.store?.fails && { unavailable: STORE_FAILS }),
+  ...(cache?.store && cache.store.fails !== false && { unavailable: cache.store.fails ? STORE_FAILS : null }),
 });
 
 /**

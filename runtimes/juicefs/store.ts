@@ -1,8 +1,8 @@
 /** What the clients' counters say about the object store, which none of Sluice's questions reaches: a look-up asks the metadata engine alone. */
 export interface StoreSeen {
   readonly requests: readonly Requests[];
-  /** A client got errors, and nothing else. */
-  readonly fails: boolean;
+  /** A client got errors, and nothing else; undefined until that can be known: the errors may be older than this process. */
+  readonly fails: boolean | undefined;
 }
 
 /** Of one client, since it started. */
@@ -29,14 +29,15 @@ const requestsOf = (figure: ReadonlyMap<string, number>): Requests => ({
 });
 
 /** While no client asks the store, nobody knows better than before. */
-function fails(requests: readonly Requests[], before: StoreSeen | undefined): boolean {
-  const known = new Map(before?.requests.map((each) => [each.client, each]));
+function fails(requests: readonly Requests[], before: StoreSeen | undefined): boolean | undefined {
+  if (!before) return requests.some(({ errors }) => errors > 0) ? undefined : false;
+  const known = new Map(before.requests.map((each) => [each.client, each]));
   const since = requests.flatMap((now) => {
     const then = known.get(now.client);
     return then ? [{ errors: now.errors - then.errors, bytes: now.bytes - then.bytes }] : [];
   });
   if (since.some(({ errors, bytes }) => errors > 0 && bytes <= 0)) return true;
-  return (before?.fails ?? false) && since.length > 0 && since.every(({ bytes }) => bytes <= 0);
+  return since.length > 0 && since.every(({ bytes }) => bytes <= 0) ? before.fails : false;
 }
 
 /** As the condition says it. */

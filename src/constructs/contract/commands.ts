@@ -161,8 +161,11 @@ export interface EngineStatus {
   readonly hcfs?: { readonly endpoint?: string; readonly underlayerFileSystemVersion?: string };
   /** `status.apiGateway` of the runtime: `<host>:<port>`. */
   readonly apiGateway?: { readonly endpoint?: string };
-  /** What readers do not get, and why, as the engine's own figures show it. It must stay the same text while the same holds. */
-  readonly unavailable?: string;
+  /**
+   * What readers do not get, and why, as the engine's own figures show it. It must stay the same text while the same holds. Null: not
+   * known yet, and what an earlier process said stays.
+   */
+  readonly unavailable?: string | null;
   /** Of a runtime that has no pods and shows another Dataset: what the statuses of that one say, in place of what would be counted here. */
   readonly mirrored?: {
     readonly dataset: Partial<Pick<DatasetStatus, 'mounts' | 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs'>>;

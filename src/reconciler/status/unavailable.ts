@@ -4,11 +4,19 @@ import { engineStatusOf } from './cache.ts';
 /** The condition, of a Dataset and of its runtime, that those who read do not get what they ask for. */
 export const UNAVAILABLE = 'DataUnavailable';
 
-/** Why, and what they see; `unknown` until a pod was asked. Nobody asks while nobody reads. */
+/** Why, and what they see; `unknown` until a pod was asked, when what was said stays. Nobody asks while nobody reads. */
 export function unavailableOf(world: World): { readonly reason: string; readonly message: string } | 'unknown' | undefined {
   const { sight } = world;
   if (sight === 'unknown') return 'unknown';
   if (sight?.fails !== undefined) return { reason: 'LookUpFails', message: sight.fails };
   const { unavailable } = engineStatusOf(world);
-  return unavailable === undefined ? undefined : { reason: 'RequestsFail', message: unavailable };
+  if (unavailable) return { reason: REQUESTS_FAIL, message: unavailable };
+  // While they are asked for, and after an error, there are no figures: the condition would go and come at each probe.
+  const isOpen = unavailable === null || (sight && world.plan.probes.cache && world.probes.cache === undefined);
+  return isOpen && isSaid(world) ? 'unknown' : undefined;
 }
+
+const REQUESTS_FAIL = 'RequestsFail';
+
+const isSaid = ({ dataset, runtime }: World): boolean =>
+  [dataset, runtime].some(({ status }) => status?.conditions?.some(({ type, reason }) => type === UNAVAILABLE && reason === REQUESTS_FAIL));
