@@ -40,6 +40,8 @@ const RUNTIME_KINDS = new Set(runtimes.map(({ resource }) => resource.kind));
 export interface ApplierCheck {
   sent(process: Process, request: WireRequest): string | undefined;
   answered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): string | undefined;
+  /** The answer has come, or never will. */
+  delivered(process: Process, request: WireRequest, isTaken: boolean): void;
   /** A user has edited something: repairs that follow are no fight. */
   edited(): void;
   /** The process begins to lead: it knows of nothing that it has created. */
@@ -86,6 +88,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
   }
 
   return {
+    delivered,
     edited() {
       editedMs = time.nowMs;
     },
@@ -134,8 +137,6 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
         entry.reads.set(key, time.nowMs);
         if (before?.metadata.uid) keys.set(before.metadata.uid, key);
       }
-      // A DaemonSet is applied, then patched: what is left of a write that failed is tried again from its beginning.
-      if (verb === 'patch' && status >= 300) entry.idle.delete(nameIn(request));
       if (!(type.kind in ownedKinds) || status >= 300) return undefined;
       if (verb === 'get') entry.versions.set(nameIn(request), before?.metadata.resourceVersion);
       if (verb === 'create') entry.created.add(idOf(request));
@@ -155,6 +156,11 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
       return fight(entry, request) ?? (after && displaced(before, after));
     },
   };
+
+  /** A write that failed as far as the process knows is sent again. A DaemonSet is applied, then patched: from the beginning. */
+  function delivered(process: Process, request: WireRequest, isTaken: boolean): void {
+    if (!isTaken && (request.verb === 'apply' || request.verb === 'patch')) of(process).idle.delete(nameIn(request));
+  }
 
   function fight({ repairs }: Seen, request: WireRequest): string | undefined {
     const id = idOf(request);

@@ -125,7 +125,10 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
       found(writes().answered(process, request, answer, before));
       found(applier().answered(process, request, answer, before));
     },
-    onDelivered: lease.delivered,
+    onDelivered(process, request, isTaken) {
+      lease.delivered(process, request, isTaken);
+      applier().delivered(process, request, isTaken);
+    },
     onShown(process, object) {
       echoes.shown(process, object);
       lease.shown(process, object);
