@@ -116,6 +116,23 @@ describe('a Dataset that refers to another', () => {
     expect(at.get('PersistentVolume', 'ml-demo')).toBeUndefined();
     expect(at.server.get('Dataset', 'default', 'source')).toBeUndefined();
   });
+  test('is repaired while the other one waits for it to be deleted, also after a restart, and no new one is set up', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    refer(at);
+    await at.quiet();
+    at.server.delete('Dataset', 'default', 'source');
+    await at.quiet();
+    at.kill();
+    at.server.remove('PersistentVolumeClaim', 'ml', 'demo');
+    await at.restart();
+    at.put(write.datasetObject('late', { mounts: [{ mountPoint: 'dataset://default/source', name: 'r' }] }));
+    await at.quiet();
+    expect(synced(at)).toMatch(/^True/);
+    expect(at.get('PersistentVolumeClaim')).toBeDefined();
+    expect(at.conditions('Dataset', 'late')['NotReady']).toBe('True DatasetFailedToSetup: Dataset default/source is being deleted');
+    expect(at.get('PersistentVolumeClaim', 'late')).toBeUndefined();
+  });
   test('may refer to any namespace if the installation is open, as Fluid is', async () => {
     const at = await start({ openReferences: true });
     serve(at);

@@ -63,7 +63,7 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
     object: (kind, objectName) => store.companion(kind, objectName, key),
     keys: (configMap) => lookups.keys(namespace, configMap, asker),
     pods: (role) => podFacts(podChoice(store, key, runtime).pods(role)),
-    reference: (need) => referenceFact(context, { ...key, volume: volumeName(identity) }, need),
+    reference: (need) => referenceFact(context, { ...key, volume: volumeName(identity), bound }, need),
   };
 }
 

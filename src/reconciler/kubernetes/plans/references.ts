@@ -27,10 +27,13 @@ type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
 /** By what the store keeps of a volume, which is another JavaScript object after each change. */
 const specs = new WeakMap<LiveObject, PersistentVolumeSpec>();
 
-/** What a runtime may know of another Dataset, or what it waits for. A Hold names the Dataset only, which may belong to another tenant. */
+/**
+ * What a runtime may know of another Dataset, or what it waits for. A Hold names the Dataset only, which may belong to another tenant. While
+ * references keep a Dataset from being deleted, it serves those that are bound, and no new ones.
+ */
 export async function referenceFact(
   context: Context,
-  user: Key & { readonly volume: string },
+  user: Key & { readonly volume: string; readonly bound: boolean },
   { namespace, name }: ReferenceNeed,
 ): Promise<ReferenceFact | Hold> {
   const { client, store } = context;
@@ -59,7 +62,8 @@ export async function referenceFact(
   const notBound: Hold = { reason: 'DatasetNotBound', message: `${called} is not bound` };
   const { chosen } = choose(dataset, store.runtimes({ namespace, name }));
   const status = chosen?.object.status;
-  if (!status || !isServed(dataset) || dataset.metadata.deletionTimestamp) return notBound;
+  if (dataset.metadata.deletionTimestamp && !user.bound) return { ...notBound, message: `${called} is being deleted` };
+  if (!status || !isServed(dataset)) return notBound;
   const identity = identityOf({ namespace, name }, evidence(store, { namespace, name }, { dataset, runtime: chosen.object }));
   const live = store.live('PersistentVolume', undefined, volumeName(identity));
   // Names of volumes may be equal: a volume that is not of this runtime may belong to another namespace.

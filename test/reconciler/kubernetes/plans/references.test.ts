@@ -123,7 +123,7 @@ describe('a Dataset that refers to another', () => {
     refer(at);
     serve(at);
     await at.quiet();
-    const [client, user] = [at.server.client({ fieldManager: 'test' }), { namespace: 'ml', name: 'demo', volume: 'ml-demo' }];
+    const [client, user] = [at.server.client({ fieldManager: 'test' }), { namespace: 'ml', name: 'demo', volume: 'ml-demo', bound: true }];
     const fact = await referenceFact({ client, store: at.store }, user, { namespace: 'ml', name: 'source' });
     expect(fact).toMatchObject({ runtime: { kind: 'PairRuntime', type: 'pair', engine: 'pairnew', status: { workerPhase: 'Ready' } } });
     expect(JSON.stringify(fact)).not.toMatch(/[cC]onditions|Reason|claimRef|message/);
@@ -144,7 +144,7 @@ describe('a Dataset that refers to another', () => {
       spec: { ...volume.spec, claimRef },
     });
     await at.settle();
-    const [client, user] = [at.server.client({ fieldManager: 'test' }), { namespace: 'ml', name: 'demo', volume: 'ml-demo' }];
+    const [client, user] = [at.server.client({ fieldManager: 'test' }), { namespace: 'ml', name: 'demo', volume: 'ml-demo', bound: true }];
     expect(await referenceFact({ client, store: at.store }, user, { namespace: 'ml', name: 'source' })).toEqual({
       reason: 'DatasetNotBound',
       message: 'Dataset ml/source is not bound',
