@@ -4,6 +4,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { isAlreadyExists } from '../../../kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
 import { additionsIn } from '../../diff/additions.ts';
+import { differencesIn } from '../../diff/compare.ts';
 import { retain } from '../../diff/retain.ts';
 import type { Applied, ImmutableChange, LiveObject, Outline } from '../../world.ts';
 import { hashOf } from '../plans/bindings.ts';
@@ -154,8 +155,13 @@ const RECORD = `metadata.annotations.${annotation.verifiedFuse}`;
 
 type PodSpecFields = Readonly<Record<string, unknown>>;
 const podSpecOf = ({ spec }: KubeObject): PodSpecFields => (spec as { readonly template: { readonly spec: PodSpecFields } }).template.spec;
-const added = (desired: KubeObject, live: KubeObject): readonly string[] =>
-  desired.kind === 'DaemonSet' ? additionsIn(podSpecOf(desired), podSpecOf(live)).map((path) => `spec.template.spec.${path}`) : [];
+/** What others have put beside our fields. Another value of a field of ours is a difference: admission may have set it. */
+function added(desired: KubeObject, live: KubeObject): readonly string[] {
+  if (desired.kind !== 'DaemonSet') return [];
+  const paths = additionsIn(podSpecOf(desired), podSpecOf(live)).map((path) => `spec.template.spec.${path}`);
+  const differing = new Set(paths.length === 0 ? [] : differencesIn(desired, live).map(({ path }) => path));
+  return paths.filter((path) => !differing.has(path));
+}
 
 function recordIn(live: KubeObject | undefined): Readonly<Record<string, string>> {
   const { fuse, note } = verifiedFuseOn(live);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../../../src/kube/types.ts';
-import { exampleRuntime, openDataset } from '../../../support/objects.ts';
+import { exampleRuntime, openDataset, reader, thinRuntime } from '../../../support/objects.ts';
 import { boundHarness, type Harness } from '../../harness.ts';
 
 interface Workload {
@@ -16,8 +16,8 @@ const mirrored = (image: string) => (image.startsWith('mirror.example/') ? image
 const workloads = ['StatefulSet', 'DaemonSet'];
 
 /** A webhook rewrites the image registries of all workloads. */
-const mirroring = () =>
-  boundHarness([openDataset('demo'), exampleRuntime('demo', { replicas: 2 })], {
+const mirroring = (runtime: KubeObject = exampleRuntime('demo', { replicas: 2 })) =>
+  boundHarness([openDataset('demo'), runtime], {
     prepare: (server) =>
       void server.rules.mutate({ verb: ['create', 'apply', 'patch'], kind: workloads }, (object) => withImages(object, mirrored)),
   });
@@ -80,4 +80,20 @@ test('an edit is sent, and what a webhook changes in it is accepted (A10)', asyn
   await at.quiet();
   expect(at.get('StatefulSet', 'demo-worker')?.['spec']).toMatchObject({ replicas: 3 });
   expect(at.conditions('ExampleRuntime')['Synced']).toMatch(/^True/);
+});
+
+test('what a webhook changed in a fuse DaemonSet is not sent again while a placement waits for a pod (A10)', async () => {
+  const at = await mirroring(thinRuntime('demo', { profileName: 'profile' }));
+  const { metadata, ...node } = at.get('Node', 'node-1')!;
+  at.put({ ...node, metadata: { ...metadata, labels: { ...metadata.labels, 'fluid.io/f-ml-demo': 'true' } } });
+  const pod = reader('app', 'demo');
+  at.put({ ...pod, spec: { ...(pod['spec'] as object), nodeName: 'node-1' } });
+  at.edit('ThinRuntime', { fuse: { nodeSelector: { disk: 'ssd' } } });
+  // Each pass ends only when the list of pods has been answered.
+  for (let i = 0; i < 4; i++) await at.advance(5000);
+  expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False PlacementWaiting/);
+  at.forget();
+  for (let i = 0; i < 12; i++) await at.advance(5000);
+  expect(at.written()).toEqual([]);
+  expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False PlacementWaiting/);
 });
