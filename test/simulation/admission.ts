@@ -4,18 +4,21 @@ import type { KubeObject } from '../../src/kube/types.ts';
 export const DENIED = 'exceeded quota: for-ever';
 
 interface PodTemplate {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: { readonly containers?: readonly { readonly image?: string }[] };
 }
-/** What a webhook makes of a workload: its images come from a mirror. */
+/** What a webhook makes of a workload: its images come from a mirror, and pods of StatefulSets lose an annotation. */
 export function mirrored<T extends object>(object: T): T {
-  const { spec } = object as { spec?: { template?: PodTemplate } };
+  const { kind, spec } = object as { kind?: string; spec?: { template?: PodTemplate } };
   const template = spec?.template;
   if (!template?.spec?.containers) return object;
   const containers = template.spec.containers.map((each) => ({
     ...each,
     image: each.image?.startsWith('mirror/') ? each.image : `mirror/${each.image}`,
   }));
-  return { ...object, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
+  const { 'sidecar.istio.io/inject': _, ...annotations } = template.metadata?.annotations ?? {};
+  const metadata = kind === 'StatefulSet' ? { ...template.metadata, annotations } : template.metadata;
+  return { ...object, spec: { ...spec, template: { ...template, ...(metadata && { metadata }), spec: { ...template.spec, containers } } } };
 }
 
 const NAMESPACES = ['default', 'ml', 'lab'] as const;

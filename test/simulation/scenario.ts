@@ -20,6 +20,7 @@ export function planOf(seed: number): Plan {
   );
   const deeds = [...casts.flatMap((cast) => deedsOf(cast, random)), ...elsewhere(random, casts)];
   if (random.chance(0.3)) deeds.push(afterwards(random.pick(casts), random));
+  deeds.push(...casts.flatMap((cast) => placed(cast, random.fork(`placement of ${cast.name}`))));
   const faults = drawFaults(random, BUSY_MS);
   const happenings = [...deeds, ...faults].toSorted((a, b) => a.atMs - b.atMs);
   const given = new Map(casts.flatMap((cast) => cast.given).map((object) => [`${object.kind}/${object.metadata.name}`, object]));
@@ -100,6 +101,23 @@ function podsOn({ namespace, name }: Cast, random: Random): readonly Happening[]
   }
   if (random.chance(0.1)) happenings.push({ atMs: random.int(0, BUSY_MS), does: 'create', object: application(namespace) });
   return happenings;
+}
+
+/** Fuse pods are to leave a node on which a pod has mounted the claim for a while, and that pod ends later, if it ever does. */
+function placed({ namespace, name, edits }: Cast, random: Random): readonly Happening[] {
+  const leaves = edits.find(({ patch }) => 'nodeSelector' in ((patch as { spec?: { fuse?: object } }).spec?.fuse ?? {}));
+  if (!leaves || !random.chance(0.1)) return [];
+  const pod = reader(`reader-${name}-there`, name);
+  const metadata = { ...pod.metadata, namespace, labels: { app: 'reader' } };
+  const object = { ...pod, metadata, spec: { ...(pod['spec'] as object), nodeSelector: { zone: 'b' } } };
+  const atMs = random.int(0, 5000);
+  const editedMs = atMs + random.int(15_000, 25_000);
+  const ends: Happening = { atMs: editedMs + random.int(0, 8000), does: 'delete', kind: 'Pod', namespace, name: metadata.name };
+  return [
+    { atMs, does: 'create', object },
+    { atMs: editedMs, does: 'edit', kind: leaves.kind, namespace, name, patch: leaves.patch },
+    ...(random.chance(0.7) ? [ends] : []),
+  ];
 }
 
 /** An object of a user under a name that the controller will want. */

@@ -28,7 +28,7 @@ interface Seen {
   readonly unasked: Set<string>;
   readonly secretReads: Map<string, number>;
   readonly repairs: Map<string, number[]>;
-  /** The last writes that changed nothing: what was sent, and the version that stayed. */
+  /** The last writes that changed nothing: what was sent, and the generation that stayed. */
   readonly idle: Map<string, string>;
 }
 
@@ -44,7 +44,7 @@ export interface ApplierCheck {
   delivered(process: Process, request: WireRequest, isTaken: boolean): void;
   /** A user has edited something: repairs that follow are no fight. */
   edited(): void;
-  /** The process begins to lead: it knows of nothing that it has created. */
+  /** The process begins to lead: it knows of nothing that it has written. */
   led(process: Process): void;
   /** A pass over a key begins. */
   began(process: Process, key: string): void;
@@ -92,7 +92,11 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
     edited() {
       editedMs = time.nowMs;
     },
-    led: (process) => of(process).created.clear(),
+    led(process) {
+      // The memory of a leader ends with its time: how often it repaired an object too, and what admission made of its writes.
+      const { created, repairs, idle } = of(process);
+      for (const each of [created, repairs, idle]) each.clear();
+    },
     began(process, key) {
       of(process).begun.set(key.split('/').slice(0, 2).join('/'), time.nowMs);
     },
@@ -146,13 +150,14 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
       const after = server.get(before.kind, before.metadata.namespace, before.metadata.name);
       if (after?.metadata.resourceVersion === before.metadata.resourceVersion) {
         // Another writer may have made the same of it since it was read; or admission makes of it what it was.
-        const { resourceVersion = '' } = before.metadata;
-        const sent = `${resourceVersion} ${JSON.stringify(request.body)}`;
+        const { resourceVersion, generation } = before.metadata;
+        const sent = `${generation} ${JSON.stringify(request.body)}`;
         if (!mutates && entry.versions.get(nameIn(request)) === resourceVersion)
           return `${idOf(request)} was applied, and nothing differed from what had been read (A4)`;
+        // Its status may have changed since.
         if (entry.idle.get(nameIn(request)) === sent) return `${idOf(request)} was applied again, although that had changed nothing (A10)`;
         entry.idle.set(nameIn(request), sent);
-      }
+      } else entry.idle.delete(nameIn(request));
       return fight(entry, request) ?? (after && displaced(before, after));
     },
   };
