@@ -29,5 +29,5 @@ export {
   whyNoJuiceFS,
   whyNoVineyard,
 } from './node/images.ts';
-export { FAKE_GCS_IMAGE, fakeGcsImage, GCSFUSE_IMAGE, gcsfuseImage } from './node/engine-images.ts';
+export { FAKE_GCS_IMAGE, fakeGcsImage, GCSFUSE_IMAGE, gcsfuseImage, SEAWEEDFS_IMAGE, seaweedfsImage } from './node/engine-images.ts';
 export { type RealNode, startNode, whyNoNode } from './node/node.ts';

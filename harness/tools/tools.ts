@@ -11,7 +11,7 @@ import { join } from 'node:path';
 export type ControlPlaneToolName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl' | 'kwok';
 export type NodeToolName = 'kubelet' | 'kube-proxy' | 'coredns' | 'pause' | 'csi-sanity' | 'minio' | 'rclone';
 /** File systems and servers that only `npm run engines` runs. */
-export type EngineToolName = 'gcsfuse' | 'fake-gcs-server';
+export type EngineToolName = 'gcsfuse' | 'fake-gcs-server' | 'weed';
 export type ToolName = ControlPlaneToolName | NodeToolName | EngineToolName;
 
 /** The path of every program of the control plane. */
@@ -21,7 +21,7 @@ export type NodeTools = Readonly<Record<NodeToolName, string>>;
 /** The path of every program that only the tests of engines run. */
 export type EngineTools = Readonly<Record<EngineToolName, string>>;
 
-type NodeModule = 'coredns' | 'pause' | 'sanity' | 'minio' | 'rclone' | 'gcsfuse' | 'fake-gcs';
+type NodeModule = 'coredns' | 'pause' | 'sanity' | 'minio' | 'rclone' | 'gcsfuse' | 'fake-gcs' | 'seaweedfs';
 
 export interface Tool<Name extends ToolName = ToolName> {
   readonly name: Name;
@@ -62,6 +62,7 @@ const NODE: readonly Tool<NodeToolName>[] = [
 const ENGINES: readonly Tool<EngineToolName>[] = [
   { name: 'gcsfuse', module: 'node/gcsfuse', package: 'github.com/googlecloudplatform/gcsfuse/v3', packages: 440, seconds: 150 },
   { name: 'fake-gcs-server', module: 'node/fake-gcs', package: 'github.com/fsouza/fake-gcs-server', packages: 410, seconds: 110 },
+  { name: 'weed', module: 'node/seaweedfs', package: 'github.com/seaweedfs/seaweedfs/weed', packages: 1343, seconds: 600 },
 ];
 
 /** Which programs: those of the control plane; those of the node as well, which only Linux can use; or those of `npm run engines` as well. */
