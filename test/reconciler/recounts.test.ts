@@ -10,7 +10,7 @@ const GIB = 2 ** 30;
 
 /** A directory of a volume, with a reader. */
 async function served() {
-  const volume = { inodes: 4, bytes: GIB, counts: 0, countMs: 0 };
+  const volume = { inodes: 4, bytes: GIB, counts: 0, countMs: 0, fails: false };
   const dataset = jfsDataset('demo');
   const [mount] = (dataset['spec'] as { readonly mounts: readonly object[] }).mounts;
   const spec = { ...(dataset['spec'] as object), mounts: [{ ...mount, mountPoint: 'juicefs:///team' }] };
@@ -20,6 +20,7 @@ async function served() {
       const line = argv.join(' ');
       if (line.includes('summary')) {
         volume.counts++;
+        if (volume.fails) throw new Error('no answer');
         const { bytes, inodes } = volume;
         await new Promise((resolve) => setTimeout(resolve, volume.countMs));
         return `/,${bytes},1,${inodes}\n`;
@@ -64,4 +65,18 @@ test('a volume that changes all the time is counted for at most a twentieth of t
   expect(volume.counts).toBeGreaterThan(3);
   expect(volume.counts).toBeLessThanOrEqual(7);
   expect(at.dataset().ufsTotal).toBe('1.00GiB');
+});
+
+test('the pause after a count is that of the count, however long it could not be made', async () => {
+  const { at, volume } = await served();
+  await at.advance(6 * MINUTE);
+  volume.fails = true;
+  volume.inodes = 5;
+  await at.advance(120 * MINUTE);
+  volume.fails = false;
+  await at.advance(10 * MINUTE);
+  expect(at.dataset()).toMatchObject({ fileNum: '5' });
+  volume.inodes = 6;
+  await at.advance(15 * MINUTE);
+  expect(at.dataset()).toMatchObject({ fileNum: '6' });
 });

@@ -93,7 +93,8 @@ export function createJobs(clock: Timers, log: Log, signal?: AbortSignal): Jobs 
       }
       function end(job: Job<unknown>): void {
         if (!isWanted()) return;
-        entry.job = job;
+        const { startedAt } = entry.job;
+        entry.job = { ...job, ...(startedAt !== undefined && { startedAt }) };
         entry.failures = job.error === undefined ? 0 : entry.failures + 1;
         if (job.error === undefined) entry.last = { value: job.value, at: clock.monotonic() };
         onEnd();

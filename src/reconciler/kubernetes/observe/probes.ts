@@ -87,7 +87,10 @@ export function askPods(
         woken,
       )
     : undefined;
-  if (ufs?.value && !ufs.running && isReported(ufs.value, dataset.status)) recounts.done(uid, ufs.endedAt ?? clock.monotonic());
+  if (ufs?.value && !ufs.running && isReported(ufs.value, dataset.status)) {
+    const { endedAt = clock.monotonic(), startedAt = endedAt } = ufs;
+    recounts.done(uid, startedAt, endedAt);
+  }
 
   const error = mounts.error ?? jobs.state(`${uid}/run`).error;
   const runningMs = [cache, ufs].map((job) => (job?.running ? clock.monotonic() - (job.startedAt ?? -Infinity) : Infinity));

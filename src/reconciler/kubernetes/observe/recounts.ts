@@ -8,8 +8,8 @@ interface Counted {
   at: number;
   /** How long it keeps it at least. */
   pauseMs: number;
-  /** Of the data that is being counted, and since when. */
-  counting?: { readonly mark: string; readonly since: number };
+  /** The mark of the data that is being counted, or waits for a pod that can. */
+  counting?: string;
 }
 
 /** The least time between two counts. */
@@ -28,19 +28,19 @@ export function createRecounts(clock: Monotonic) {
     due(uid: string, mark: string | undefined): string | undefined {
       const known = all.get(uid);
       const now = clock.monotonic();
-      if (mark === undefined) return known?.counting?.mark;
+      if (mark === undefined) return known?.counting;
       if (!known) {
         all.set(uid, { mark, at: now, pauseMs: PAUSE_MS });
         return undefined;
       }
-      if (!known.counting && known.mark !== mark && now - known.at >= known.pauseMs) known.counting = { mark, since: now };
-      return known.counting?.mark;
+      if (!known.counting && known.mark !== mark && now - known.at >= known.pauseMs) known.counting = mark;
+      return known.counting;
     },
-    /** The count has ended at that time, and its result is reported. */
-    done(uid: string, endedAt: number): void {
+    /** The count was made between these times, and its result is reported. Those that failed before it are not part of it. */
+    done(uid: string, startedAt: number, endedAt: number): void {
       const { counting } = all.get(uid) ?? {};
-      if (!counting) return;
-      all.set(uid, { mark: counting.mark, at: endedAt, pauseMs: Math.max(PAUSE_MS, (endedAt - counting.since) * PACE) });
+      if (counting === undefined) return;
+      all.set(uid, { mark: counting, at: endedAt, pauseMs: Math.max(PAUSE_MS, (endedAt - startedAt) * PACE) });
     },
     forget: (uid: string) => void all.delete(uid),
   };
