@@ -20,6 +20,11 @@ describe.each(['/bin/dash', '/bin/bash', '/usr/bin/busybox'].filter((shell) => e
     'sh',
     ...directories,
   ];
+  /** In a container whose file system is read-only. */
+  const runReadOnly = (memory: string) =>
+    execFileSync(shell, words((argv[2] ?? '').replaceAll(LOCK, '/nowhere/lock').replaceAll('/dev/shm', memory), folder), {
+      encoding: 'utf8',
+    });
   const folder = mkdtempSync(join(tmpdir(), 'look-up'));
   const run = (...directories: string[]) => execFileSync(shell, words(argv[2] ?? '', ...directories), { encoding: 'utf8' });
 
@@ -33,6 +38,14 @@ describe.each(['/bin/dash', '/bin/bash', '/usr/bin/busybox'].filter((shell) => e
     expect(parse([[answer]]).fails).toBe(
       'A pod that looks up a file gets the error “Transport endpoint is not connected”: the store does not answer.',
     );
+  });
+  test('adds no look-up while one hangs in a container that is read-only, and makes none where nothing can be written', () => {
+    const memory = mkdtempSync(join(tmpdir(), 'look-up'));
+    onTestFinished(() => rmSync(memory, { recursive: true }));
+    expect(parse([[runReadOnly(memory)]])).toEqual({});
+    writeFileSync(join(memory, '.sluice-look-up'), `${process.pid}\n`);
+    expect(parse([[runReadOnly(memory)]]).fails).toBe('A pod that looks up a file waits: the store does not answer.');
+    expect(() => parse([[runReadOnly('/nowhere')]])).toThrow('no look-up was made');
   });
   test('adds no look-up while one hangs', async () => {
     const hanging = spawn('sleep', ['100']);
