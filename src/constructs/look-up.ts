@@ -4,13 +4,15 @@ const SECONDS = 10;
 
 /**
  * The look-up of a name that nothing has, which no cache of names can answer. Only what is built into any shell is used, as images are the
- * users'. A look-up that hangs outlives its command: while one does, no other is added; nor where nothing could say so.
+ * users'. A look-up that hangs outlives its command: while one does, no other is added; nor where nothing could say so. It prints something
+ * first: what does not end in time has begun at least.
  */
 const SCRIPT = `lock=/tmp/.sluice-look-up
 # A container may have a file system that is read-only.
 { true >> $lock; } 2> /dev/null || lock=/dev/shm/.sluice-look-up
 { read -r pid < $lock && [ -n "$pid" ] && kill -0 "$pid"; } 2> /dev/null && { echo waits; exit 0; }
 { echo $$ > $lock; } 2> /dev/null || exit 0
+echo looks
 for directory; do { true < "$directory/.sluice-look-up-$$"; } 2>&1; done
 { echo > $lock; } 2> /dev/null
 echo asked`;

@@ -39,6 +39,7 @@ describe.each(['/bin/dash', '/bin/bash', '/usr/bin/busybox'].filter((shell) => e
       'A pod that looks up a file gets the error “Transport endpoint is not connected”: the store does not answer.',
     );
   });
+  test('says that it begins, before it looks', () => expect(run(folder)).toMatch(/^looks\n/));
   test('adds no look-up while one hangs in a container that is read-only, and makes none where nothing can be written', () => {
     const memory = mkdtempSync(join(tmpdir(), 'look-up'));
     onTestFinished(() => rmSync(memory, { recursive: true }));

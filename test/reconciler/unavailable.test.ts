@@ -73,7 +73,7 @@ describe('a store that does not answer', () => {
     expect(saidOf(at)).toEqual([FAILS, FAILS]);
     expect(at.dataset().phase).toBe('Bound');
     expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^True/);
-    says.answer = new CommandTimeout('sh took longer than 10 s');
+    says.answer = new CommandTimeout('sh took longer than 10 s', true);
     await at.advance(61_000);
     expect(saidOf(at)).toEqual([WAITS, WAITS]);
     expect(at.events.filter(({ reason }) => reason === 'DataUnavailable')).toHaveLength(2);
@@ -138,8 +138,11 @@ describe('a store that does not answer', () => {
     expect(saidOf(at)).toEqual([FAILS, FAILS]);
     says.answer = WELL;
     await at.advance(61_000);
-    says.answer = new Error('the API server answered 500');
-    await at.advance(61_000);
-    expect(saidOf(at)).toEqual([undefined, undefined]);
+    // The node is lost: the look-up has not begun.
+    for (const error of [new Error('the API server answered 500'), new CommandTimeout('sh took longer than 10 s', false)]) {
+      says.answer = error;
+      await at.advance(61_000);
+      expect(saidOf(at)).toEqual([undefined, undefined]);
+    }
   });
 });

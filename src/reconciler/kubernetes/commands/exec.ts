@@ -26,8 +26,15 @@ export interface PodChoice {
   readonly leader?: Question<string | undefined> | undefined;
 }
 
-/** A command that did not end in time, wherever it hangs. */
-export class CommandTimeout extends Error {}
+/** A command that did not end in time. What had printed nothing may not have begun: its node may be lost. */
+export class CommandTimeout extends Error {
+  readonly hasPrinted: boolean;
+
+  constructor(message: string, hasPrinted: boolean) {
+    super(message);
+    this.hasPrinted = hasPrinted;
+  }
+}
 
 /** Commands on the leader were not run, since none of the pods leads. */
 export const NO_LEADER = 'no pod reports that it leads yet';

@@ -91,6 +91,7 @@ function outputOf(socket: WebSocket, what: string, timeoutMs: number, { signal, 
   const err = collector(MOST_SAID);
   return new Promise<string>((resolve, reject) => {
     let hasOpened = false;
+    let hasPrinted = false;
     const end = (settle: () => void) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -105,7 +106,8 @@ function outputOf(socket: WebSocket, what: string, timeoutMs: number, { signal, 
       });
     const onAbort = () => giveUp(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
-    const timer = setTimeout(() => giveUp(new CommandTimeout(`${what} took longer than ${timeoutMs / 1000} s`)), timeoutMs);
+    const late = () => new CommandTimeout(`${what} took longer than ${timeoutMs / 1000} s`, hasPrinted);
+    const timer = setTimeout(() => giveUp(late()), timeoutMs);
     const onStatus = (status: Status) => {
       if (status.status === 'Success') end(() => resolve(out.text()));
       else {
@@ -118,6 +120,8 @@ function outputOf(socket: WebSocket, what: string, timeoutMs: number, { signal, 
     socket.on('message', (message: Buffer) => {
       const rest = message.subarray(1);
       if (message[0] === STDOUT) {
+        // The API server sends an empty message for each stream before it has reached the node.
+        hasPrinted ||= rest.length > 0;
         out.add(rest);
         if (mostBytes !== undefined && out.overflowed) giveUp(new Error(`${what} printed more than ${mostBytes} bytes`));
       } else if (message[0] === STDERR) err.add(rest);

@@ -31,7 +31,7 @@ export function lookAsReader(
     async () => {
       const sight = await askProbe(exec, choice, probe).catch((error: unknown) =>
         // An image without a shell, or a node that does not answer, says nothing about the data.
-        error instanceof CommandTimeout ? probe.late?.() : undefined,
+        error instanceof CommandTimeout && error.hasPrinted ? probe.late?.() : undefined,
       );
       if (sight?.fails !== undefined) throw new Error(sight.fails);
       return sight;

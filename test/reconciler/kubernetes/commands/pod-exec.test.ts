@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { CommandTimeout } from '../../../../src/reconciler/kubernetes/commands/exec.ts';
 import { type ExecFence, podExec } from '../../../../src/reconciler/kubernetes/commands/pod-exec.ts';
 import { createCa, issue } from '../../../../harness/control-plane/pki.ts';
 import { until } from '../../../support/manual-clock.ts';
@@ -122,7 +124,7 @@ test('a command that could not begin in its time leaves no connection behind, an
   const answer = run({}, 500);
   const command = await first();
   vi.advanceTimersByTime(500);
-  await expect(answer).rejects.toThrow('mount in ml/p took longer than 0.5 s');
+  await expect(answer).rejects.toThrow(new CommandTimeout('mount in ml/p took longer than 0.5 s', false));
   command.open();
   await closed(command);
 });
@@ -135,6 +137,23 @@ test('a command that takes too long loses its connection at once, without asking
   vi.advanceTimersByTime(500);
   await expect(answer).rejects.toThrow('took longer');
   await closed(command);
+});
+
+test.each([
+  ['', false],
+  ['looks', true],
+])('a command that printed “%s” and takes too long has printed something: %s', async (text, hasPrinted) => {
+  fakeTimeouts();
+  const answer = run({}, 500).catch((error: unknown) => error);
+  const command = await first();
+  command.open();
+  command.print(text);
+  // A ping, which is answered once all before it was read.
+  const pong = once(command.socket, 'data');
+  command.socket.write(Buffer.from([0x89, 0]));
+  await pong;
+  vi.advanceTimersByTime(500);
+  expect(await answer).toMatchObject({ hasPrinted });
 });
 
 test('no command is begun after the deadline of the lease', async () => {
