@@ -120,13 +120,13 @@ for group in workers fuse sidecars; do
 done
 [ \${#pods[@]} -gt 0 ] || { echo "no client is ready of those that are named: $CLIENTS" >&2; exit 1; }
 in_pod() { kubectl -n "$POD_NAMESPACE" exec "$1" -- "\${@:2}"; }
-# A sidecar has its mount at a place of its own.
+# A sidecar sees the mounts of all clients of the Dataset on its node. Its own is where that of a worker is, or, by Fluid, elsewhere.
 in_sidecar() {
-  kubectl -n "$POD_NAMESPACE" exec "\${1%%/*}" -c "\${1#*/}" -- sh -c "$AT_ITS_MOUNT" sh "$TIMEOUT" "\${#paths[@]}" "\${paths[@]#"$MOUNTPATH"}" "\${@:2}"
+  kubectl -n "$POD_NAMESPACE" exec "\${1%%/*}" -c "\${1#*/}" -- sh -c "$AT_ITS_MOUNT" sh "$TIMEOUT" "$MOUNTPATH" "\${#paths[@]}" "\${paths[@]#"$MOUNTPATH"}" "\${@:2}"
 }
-AT_ITS_MOUNT='timeout=$1 count=$2 mount=
-shift 2
-while read -r _ point type _; do [ "$type" != fuse.juicefs ] || mount=$point; done < /proc/self/mounts
+AT_ITS_MOUNT='timeout=$1 own=$2 count=$3 mount=
+shift 3
+while read -r _ point type _; do [ "$type" != fuse.juicefs ] || [ "$mount" = "$own" ] || mount=$point; done < /proc/self/mounts
 [ "$mount" ] || { echo "nothing is mounted yet" >&2; exit 1; }
 while [ "$count" -gt 0 ]; do set -- "$@" "$mount$1"; shift; count=$((count - 1)); done
 exec timeout "$timeout" juicefs warmup "$@"'

@@ -1,9 +1,9 @@
 /** The scripts of DataLoads, as bash runs them with the arguments that the kubelet passes, and stubs for kubectl and the engines. */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Manifest } from '../../../src/api/index.ts';
 import type { LoadSpec } from '../../../src/constructs/index.ts';
 import { type Loading, madeFor } from '../../support/operations.ts';
@@ -171,9 +171,25 @@ describe('JuiceFS', () => {
       const { code, calls, infos } = run('juicefs', { target: [{ path: '/a b' }, { path: '/c' }], options: { threads: '5' } }, beside);
       expect([code, infos]).toEqual([0, 'Progress=3 of 3 clients\n']);
       expect(loadedIn(calls)).toEqual(['demo-worker-0', 'demo-fuse-a', 'app -c fluid-fuse-1']);
-      const [script = '', ...args] = (calls.at(-1) ?? []).slice(10);
-      expect(script).toBe('sh');
-      expect(args).toEqual(['30m', '2', '/a b', '/c', '--threads=5']);
+      const [script = '', ...words] = (calls.at(-1) ?? []).slice(9);
+      expect(words).toEqual(['sh', '30m', MOUNT, '2', '/a b', '/c', '--threads=5']);
+      // It sees the mounts of the other clients of its node, too.
+      const pod = mkdtempSync(join(tmpdir(), 'sidecar'));
+      onTestFinished(() => rmSync(pod, { recursive: true }));
+      writeFileSync(join(pod, 'timeout'), `#!/bin/sh\nprintf '%s\\n' "$@"\n`, { mode: 0o755 });
+      const loadedAt = (...mounts: string[]) => {
+        writeFileSync(
+          join(pod, 'mounts'),
+          ['/', ...mounts].map((at) => `JuiceFS:x ${at} ${at === '/' ? 'overlay' : 'fuse.juicefs'} rw 0 0\n`).join(''),
+        );
+        const own = script.replace('/proc/self/mounts', join(pod, 'mounts'));
+        return execFileSync('sh', ['-c', own, ...words], { encoding: 'utf8', env: { PATH: `${pod}:/usr/bin:/bin` } })
+          .split('\n')
+          .slice(0, -1);
+      };
+      for (const mounts of [[MOUNT], ['/fluid-mounts/a', MOUNT], [MOUNT, '/fluid-mounts/a/juicefs-fuse', '/fluid-mounts/juicefs-fuse']])
+        expect(loadedAt(...mounts)).toEqual(['30m', 'juicefs', 'warmup', '--threads=5', `${MOUNT}/a b`, `${MOUNT}/c`]);
+      expect(loadedAt('/elsewhere').at(-1)).toBe('/elsewhere/c');
     });
     test.each([
       ['fuse', ['demo-fuse-a']],
