@@ -46,15 +46,16 @@ export function lookUp<P extends BasePlan>(plan: P, { subject, directories = () 
       if (last === 'waits') return fails('waits');
       if (last !== 'asked') throw new Error('no look-up was made');
       // After the name of the file, which is a user's.
-      const error = lines
-        .map((line) => line.slice(line.lastIndexOf(': ') + 2).slice(0, MOST_CHARACTERS))
-        .find((text) => FAILURES.test(text));
+      const [error] = lines.flatMap((line) => FAILURES.exec(line.slice(line.lastIndexOf(': ') + 2).slice(0, MOST_CHARACTERS))?.[0] ?? []);
       return error === undefined ? {} : fails(`gets the error “${error}”`);
     },
     late: () => fails('waits'),
   };
 }
 
-/** What glibc and musl call the errors of a file system that is not there. All others, such as a denial, are answers. */
+/**
+ * What glibc and musl call the errors of a file system that is not there. All others, such as a denial, are answers. Nothing else of the line
+ * is said: what changes with each look-up would be a write with each.
+ */
 const FAILURES =
-  /input\/output error|i\/o error|transport endpoint is not connected|socket not connected|timed out|stale (?:nfs )?file handle|connection (?:refused|reset)|host is (?:down|unreachable)|no route to host|network is (?:down|unreachable)|no such device/i;
+  /input\/output error|i\/o error|transport endpoint is not connected|socket not connected|(?:connection |operation )?timed out|stale (?:nfs )?file handle|connection (?:refused|reset)|host is (?:down|unreachable)|no route to host|network is (?:down|unreachable)|no such device/i;

@@ -68,6 +68,10 @@ test('gives directories to the script as arguments, eight at most', () => {
 });
 test('takes no name of a directory for an error', () =>
   expect(parse([['sh: 1: cannot open /mnt/timed out/.x: No such file\nasked\n']])).toEqual({}));
+test('says nothing else of what an image of a user prints', () => {
+  const { fails } = parse([['x: 17 Operation timed out after 12:01:07\nasked\n']]);
+  expect(fails).toBe('A pod that looks up a file gets the error “Operation timed out”: the store does not answer.');
+});
 test.each(['Input/output error', 'I/O error', 'Stale file handle', 'Connection timed out', 'Transport endpoint is not connected'])(
   'takes “%s” for a file system that is not there',
   (error) => expect(parse([[`sh: 1: cannot open /mnt/data/.x: ${error}\nasked\n`]]).fails).toContain(error),
