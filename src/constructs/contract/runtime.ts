@@ -223,8 +223,9 @@ export interface BoundRuntime {
   /** What an operation needs before it is rendered. */
   operationNeeds(operation: Pick<Operation, 'kind' | 'spec'>): OperationNeeds;
 }
-/** What is wrong for a reader, as a condition says it; absent if nothing is. */
+/** What a reader sees. */
 export interface Sight {
+  /** What is wrong, as a condition says it; absent if nothing is. */
   readonly fails?: string;
 }
 /** A probe with its plan. */

@@ -21,7 +21,7 @@ import type { Monotonic } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound, isConflict } from '../../../kube/errors.ts';
 import type { Log, ResourceType } from '../../../kube/types.ts';
-import { annotation, verifiedFuseOn } from '../../../api/index.ts';
+import { verifiedFuseOn } from '../../../api/index.ts';
 import type { Applied, LiveObject, Outline } from '../../world.ts';
 import { keptBy, keptOf } from '../../status/kept.ts';
 import { ownedType } from '../kinds.ts';
@@ -99,7 +99,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
   function isRecorded(owner: Owner, { kind, hash }: Outline, live: LiveObject): boolean {
     if (kind === 'DaemonSet') return fuses.isVerified(owner, live, hash);
     const record = kind === 'PersistentVolume' ? fuses.recordOf(owner) : undefined;
-    return record === undefined || record[annotation.verifiedFuse] === verifiedFuseOn(live).fuse;
+    return record === undefined || verifiedFuseOn({ metadata: { annotations: record } }).fuse === verifiedFuseOn(live).fuse;
   }
 
   function seen(owner: Owner, { kind, name }: Outline): LiveObject | undefined {
