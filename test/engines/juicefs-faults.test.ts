@@ -119,8 +119,12 @@ describe.skipIf(!canHaveNode || !canRun('faults of JuiceFS', whyNoJuiceFS()))('f
     await ended(`${what}-alone`, `${what}-follows`, `${what}-later`);
   });
 
-  test.each(['redis', 'minio'] as const)('%s is away for a minute, and all returns', async (server) => {
+  test.each([
+    ['redis', 'LookUpFails'],
+    ['minio', 'RequestsFail'],
+  ] as const)('%s is away for a minute, which Dataset, runtime and explain say, and all returns', async (server, reason) => {
     showLogs();
+    const unavailable = condition('DataUnavailable', { status: 'True', reason });
     const watcher = await watching(server);
     await stage.down(server);
     const large = stage
@@ -133,12 +137,20 @@ describe.skipIf(!canHaveNode || !canRun('faults of JuiceFS', whyNoJuiceFS()))('f
       .catch(String);
     await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
     const away = await watcher.news();
-    await told(`${server} is away`, { away });
+    for (const kind of ['Dataset', 'JuiceFSRuntime'] as const) await stage.space.becomes(kind, NAME, unavailable, PATIENCE_S);
+    const saidAway = await told(`${server} is away`, { away });
+    expect(saidAway.phase).toBe('Bound');
+    expect(saidAway.explained).toMatch(/✗ Dataset .*/);
+    expect(saidAway.explained).toContain(reason);
+    expect(saidAway.events.join('\n')).toContain('DataUnavailable');
     await stage.up(server);
     await eventually(async () => expect(await watcher.now()).toEqual({ held: 'ok', opened: 'ok' }));
     console.log('another reader and writer:', await large);
     const states = { cacheStates: { cached: expect.stringMatching(/B$/) as string } };
     await stage.space.becomes('JuiceFSRuntime', NAME, { status: states }, PATIENCE_S);
+    await eventually(async () =>
+      expect(JSON.stringify((await stage.space.get('Dataset', NAME))['status'])).not.toContain('DataUnavailable'),
+    );
     const said = await told(`${server} is back`, { back: await watcher.news() });
     expect(said.explained).toContain(`✓ JuiceFSRuntime ${stage.space.namespace}/${NAME}`);
     await ended(server);
