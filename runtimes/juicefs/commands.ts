@@ -45,14 +45,14 @@ export const cacheUse: Probe<JuiceFSPlan, Use> = {
       ...ratio('hitRatio', sum('hits', 'hits'), sum('miss', 'miss')),
       ...ratio('throughputRatio', sum('hitBytes', 'hit_bytes'), sum('missBytes', 'miss_bytes')),
       ...(totalBytes !== undefined && { totalBytes }),
-      ...marked(pods[0]),
+      ...marked(figures[0]),
     };
   },
 };
 
 /** Of the whole volume: what its directories have is not known without reading them. A client that has just started says 0. */
-function marked(stats = ''): Pick<CacheUse, 'dataMark'> {
-  const [space, inodes] = ['space', 'inodes'].map((name) => new RegExp(`^juicefs_used_${name} ([1-9][0-9.e+]*)$`, 'm').exec(stats)?.[1]);
+function marked(figure: ReadonlyMap<string, number> | undefined): Pick<CacheUse, 'dataMark'> {
+  const [space, inodes] = [figure?.get('used_space'), figure?.get('used_inodes')];
   return space && inodes ? { dataMark: `${space}/${inodes}` } : {};
 }
 
@@ -85,12 +85,13 @@ const LINES = ['blockcache', 'juicefs_used_', 'object_request', 'process_start']
 /** `blockcache.hits: 12`. */
 const ENTERPRISE = /^blockcache\.(bytes|hits|miss|hitBytes|missBytes):?[ \t]*([0-9.e+]+)/gm;
 /** `juicefs_blockcache_hits 12`. */
-const COMMUNITY =
-  /^juicefs_(?:blockcache_)?(bytes|hits|miss|hit_bytes|miss_bytes|object_request_errors|object_request_data_bytes_(?:GET|PUT)|process_start_time_seconds):?[ \t]*([0-9.e+]+)/gm;
+const COMMUNITY = /^juicefs_([A-Za-z_]+):?[ \t]*([0-9.e+]+)/gm;
 
-/** The first of each name; what is no number is 0. */
+/** The first of each name, without `blockcache_`; what is no number is 0. */
 const figuresOf = (stats: string, lines: RegExp): ReadonlyMap<string, number> =>
-  new Map([...stats.matchAll(lines)].map(([, name = '', value]) => [name, Number(value) || 0] as const).toReversed());
+  new Map(
+    [...stats.matchAll(lines)].map(([, name = '', value]) => [name.replace('blockcache_', ''), Number(value) || 0] as const).toReversed(),
+  );
 
 const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: number) =>
   hits + misses > 0 ? { [name]: hits / (hits + misses) } : {};

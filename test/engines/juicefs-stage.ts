@@ -13,7 +13,7 @@ import { condition, createSpace, type Space } from '../support/sluice.ts';
 import { PATIENCE_S } from '../node/dataset-users.ts';
 
 const [IMAGE = '', IMAGE_TAG = ''] = JUICEFS_IMAGE.split(':');
-export const KEYS = { user: 'minioadmin', password: 'minioadmin' };
+const KEYS = { user: 'minioadmin', password: 'minioadmin' };
 const PASSWORD = 'pass';
 
 export type Server = 'redis' | 'minio';
