@@ -7,7 +7,9 @@ const SECONDS = 10;
  * users'. A look-up that hangs outlives its command: while one does, no other is added; nor where nothing could say so. It prints something
  * first: what does not end in time has begun at least.
  */
-const SCRIPT = `lock=/tmp/.sluice-look-up
+const SCRIPT = `# The lock is to be let go of, also when nobody listens any more.
+trap '' PIPE
+lock=/tmp/.sluice-look-up
 # A container may have a file system that is read-only.
 { true >> $lock; } 2> /dev/null || lock=/dev/shm/.sluice-look-up
 { read -r pid < $lock && [ -n "$pid" ] && kill -0 "$pid"; } 2> /dev/null && { echo waits; exit 0; }

@@ -1,6 +1,6 @@
 /** What a pod that reads would see: by the script in real shells, and by what they print. */
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -47,6 +47,12 @@ describe.each(['/bin/dash', '/bin/bash', '/usr/bin/busybox'].filter((shell) => e
     writeFileSync(join(memory, '.sluice-look-up'), `${process.pid}\n`);
     expect(parse([[runReadOnly(memory)]]).fails).toBe('A pod that looks up a file waits: the store does not answer.');
     expect(() => parse([[runReadOnly('/nowhere')]])).toThrow('no look-up was made');
+  });
+  test('lets go of its lock when nobody listens any more', async () => {
+    const alone = spawn(shell, words(argv[2] ?? '', folder), { stdio: ['ignore', 'pipe', 'ignore'] });
+    alone.stdout.destroy();
+    await new Promise((resolve) => alone.once('exit', resolve));
+    expect(readFileSync(join(folder, 'lock'), 'utf8')).toBe('\n');
   });
   test('adds no look-up while one hangs', async () => {
     const hanging = spawn('sleep', ['100']);
