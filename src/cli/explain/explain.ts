@@ -40,7 +40,7 @@ look for others yourself. What you may not read is left out and named in notes.t
 
 Exit codes:
   0  all of them serve, run or are complete; also if the namespace has none
-  1  at least one waits, has failed, or is not as its spec says
+  1  at least one waits, has failed, is in trouble, or is not as its spec says
   2  bad usage, no object of a given name, no answer from the cluster, or --collect could not write its file`;
 
 export const define: Define = (command, parts) => {

@@ -62,7 +62,7 @@ function findingOf(object: KubeObject, situation: Situation): Finding {
   const causes = [...(stuck ? [stuck] : []), ...[...known, ...told].map((each) => causeOfCondition(each, object, situation))];
   return {
     object: nameOf(object),
-    phase: isRuntime ? (wrong.length > 0 ? 'not as its spec says' : 'as its spec says') : phase,
+    phase: isRuntime ? stateOf(wrong) : phase,
     healthy,
     causes: healthy || causes.length > 0 ? causes : [isSeen ? SILENT : UNSEEN],
     details: [
@@ -74,6 +74,14 @@ function findingOf(object: KubeObject, situation: Situation): Finding {
       ...eventLines(object, situation.events, conditions),
     ],
   };
+}
+
+/** Pods that crash, and engines that do not answer, may do so of what is as the spec says. */
+const AS_ITS_SPEC_SAYS: ReadonlySet<string> = new Set(['PodsCrashing', 'DataUnavailable']);
+
+function stateOf(wrong: readonly Condition[]): string {
+  if (wrong.some(({ type }) => !AS_ITS_SPEC_SAYS.has(type))) return 'not as its spec says';
+  return wrong.length > 0 ? 'as its spec says, and in trouble' : 'as its spec says';
 }
 
 const UNSEEN: Cause = {

@@ -38,6 +38,17 @@ test('a cause has the message, since when, and what the table of reasons says to
   expect(finding?.causes[0]?.toDo).not.toMatch(/[[\]()]/);
 });
 
+test('a runtime that is as its spec says, and whose engine does not answer, is in trouble', () => {
+  const fails = condition('DataUnavailable', 'True', 'LookUpFails', 'A pod that looks up a file waits: the store does not answer.');
+  const [dataset, runtime] = of([
+    object('Dataset', 'demo', { phase: 'Bound', conditions: [condition('Ready', 'True', 'DatasetReady'), fails] }),
+    object('ThinRuntime', 'demo', { conditions: [condition('Synced', 'True', 'Synced'), fails] }),
+  ]);
+  expect([dataset?.healthy, dataset?.phase]).toEqual([false, 'Bound']);
+  expect([runtime?.healthy, runtime?.phase]).toEqual([false, 'as its spec says, and in trouble']);
+  expect(runtime?.causes).toMatchObject([{ reason: 'LookUpFails', toDo: expect.stringContaining('runs and can be reached') }]);
+});
+
 test('a Dataset that is not ready says so once, and one without a status is not seen', () => {
   const [waiting, unseen] = of([
     object('Dataset', 'a', {
