@@ -21,6 +21,8 @@ export interface Cause {
   readonly isRefusal?: true;
   /** An operation cannot start yet, and holds no place in the line. */
   readonly isUnready?: true;
+  /** Pods mount the Dataset, and read on. */
+  readonly isServing?: true;
   /** The user asked for it: its event is no warning. */
   readonly isWanted?: true;
   /** Another writer was first: a retry ends it. */
@@ -163,6 +165,7 @@ export const causes = {
     means:
       'the object is being deleted, and the pods that the message names mount the claim, or pods mount the claims of the references that it names',
     toDo: 'delete these pods',
+    isServing: true,
   },
   StillReferenced: {
     means: 'the Datasets in `status.datasetRef` refer to the one that is being deleted',

@@ -5,7 +5,7 @@ import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts
 import { decide } from './decide.ts';
 import { againAfterConflict, attempt, each, failureOf, obstacleOf } from './failures.ts';
 import { failing, held } from './holds.ts';
-import { causeOf } from './reasons.ts';
+import { causeOf, type Reason } from './reasons.ts';
 import { statusOf, unplannedStatusOf } from './status/status.ts';
 import { reconcileDeletedDataset, reconcileDeletedRuntime } from './reconcile-deletion.ts';
 import { noticesOf, noticesOfHold, orReport, reportOnBoth, reportOnDataset, reportOnLeaving, reportOnRuntime } from './status/report.ts';
@@ -168,7 +168,8 @@ async function queued(cluster: Cluster, key: Key, reportInMs: number): Promise<N
   const why = leaving.map(({ object: { kind, metadata } }, i) => `${kind} ${metadata.name}${delays[i] ? ` (${delays[i].message})` : ''}`);
   const hold: Hold = { reason: 'RuntimeDeleting', message: `waiting until the earlier runtime of this name is deleted: ${why.join(', ')}` };
   const isServed = (dataset.status?.runtimes ?? []).length > 0;
-  const serves = delays.every((delay) => delay?.reason === 'StillMounted');
+  // The cast: another controller's reason has no cause.
+  const serves = delays.every((delay) => causeOf(delay?.reason as Reason).isServing ?? false);
   return held(hold, reportInMs, () =>
     isServed ? reportOnLeaving(cluster, dataset, hold, serves) : reportOnDataset(cluster, dataset, hold),
   );
