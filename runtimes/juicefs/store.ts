@@ -10,7 +10,8 @@ interface Requests {
   /** When it started, seconds since the epoch: no other client's figures are compared with its. */
   readonly client: number;
   readonly errors: number;
-  readonly bytes: number;
+  /** Requests without an error. Bytes say nothing: those of a refused PUT are counted too. */
+  readonly answered: number;
 }
 
 /**
@@ -22,11 +23,13 @@ export function seenStore(figures: readonly ReadonlyMap<string, number>[], befor
   return requests.length > 0 ? { requests, fails: fails(requests, before) } : undefined;
 }
 
-const requestsOf = (figure: ReadonlyMap<string, number>): Requests => ({
-  client: figure.get('process_start_time_seconds') ?? 0,
-  errors: figure.get('object_request_errors') ?? 0,
-  bytes: (figure.get('object_request_data_bytes_GET') ?? 0) + (figure.get('object_request_data_bytes_PUT') ?? 0),
-});
+function requestsOf(figure: ReadonlyMap<string, number>): Requests {
+  const errors = figure.get('object_request_errors') ?? 0;
+  const all = [...figure].reduce((sum, [name, value]) => (ATTEMPTS.test(name) ? sum + value : sum), 0);
+  return { client: figure.get('process_start_time_seconds') ?? 0, errors, answered: all - errors };
+}
+/** Of each method. */
+const ATTEMPTS = /^object_request_durations_histogram_seconds_[A-Z]+_total$/;
 
 /** While no client asks the store, nobody knows better than before. */
 function fails(requests: readonly Requests[], before: StoreSeen | undefined): boolean | undefined {
@@ -34,10 +37,10 @@ function fails(requests: readonly Requests[], before: StoreSeen | undefined): bo
   const known = new Map(before.requests.map((each) => [each.client, each]));
   const since = requests.flatMap((now) => {
     const then = known.get(now.client);
-    return then ? [{ errors: now.errors - then.errors, bytes: now.bytes - then.bytes }] : [];
+    return then ? [{ errors: now.errors - then.errors, answered: now.answered - then.answered }] : [];
   });
-  if (since.some(({ errors, bytes }) => errors > 0 && bytes <= 0)) return true;
-  return since.length > 0 && since.every(({ bytes }) => bytes <= 0) ? before.fails : false;
+  if (since.some(({ errors, answered }) => errors > 0 && answered <= 0)) return true;
+  return since.length > 0 && since.every(({ answered }) => answered <= 0) ? before.fails : false;
 }
 
 /** As the condition says it. */

@@ -125,7 +125,7 @@ describe.skipIf(!canHaveNode || !canRun('faults of JuiceFS', whyNoJuiceFS()))('f
   ] as const)('%s is away for a minute, which Dataset, runtime and explain say, and all returns', async (server, reason) => {
     showLogs();
     const unavailable = condition('DataUnavailable', { status: 'True', reason });
-    const watcher = await watching(server);
+    const watcher = await watching(`beside-${server}`);
     await stage.down(server);
     const large = stage
       .exec(
@@ -153,7 +153,7 @@ describe.skipIf(!canHaveNode || !canRun('faults of JuiceFS', whyNoJuiceFS()))('f
     );
     const said = await told(`${server} is back`, { back: await watcher.news() });
     expect(said.explained).toContain(`✓ JuiceFSRuntime ${stage.space.namespace}/${NAME}`);
-    await ended(server);
+    await ended(`beside-${server}`);
   });
 
   test('the disk of the cache is full: reads come from the store, and are cached again once there is room', async () => {

@@ -8,7 +8,7 @@ import { boundHarness } from './harness.ts';
 const MINUTE = 60_000;
 
 async function served(answerMs = 0) {
-  const store = { errors: 0, bytes: 0, start: 7, answerMs };
+  const store = { errors: 0, answered: 0, start: 7, answerMs };
   const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')], {
     probeMs: MINUTE,
     async exec(where, argv) {
@@ -18,7 +18,7 @@ async function served(answerMs = 0) {
         return [
           'juicefs_blockcache_bytes 1',
           `juicefs_object_request_errors ${store.errors}`,
-          `juicefs_object_request_data_bytes_GET ${store.bytes}`,
+          `juicefs_object_request_durations_histogram_seconds_GET_total ${store.errors + store.answered}`,
           `juicefs_process_start_time_seconds ${store.start}`,
           '',
         ].join('\n');
@@ -43,7 +43,7 @@ test('a store that fails is said once, and nothing is written while it is asked 
   at.forget();
   await at.advance(10 * MINUTE);
   expect(at.written()).toEqual([]);
-  store.bytes = 5;
+  store.answered = 5;
   await at.advance(2 * MINUTE);
   expect(reasons(at)).toEqual([undefined, undefined]);
 });
@@ -60,7 +60,7 @@ test('another process takes over what the last one said of a store', async () =>
   await at.advance(10 * MINUTE);
   expect(reasons(at)).toEqual(FAILS);
   expect(at.events.filter(({ reason }) => reason === 'DataUnavailable')).toEqual([]);
-  store.bytes = 5;
+  store.answered = 5;
   await at.advance(2 * MINUTE);
   expect(reasons(at)).toEqual([undefined, undefined]);
 });

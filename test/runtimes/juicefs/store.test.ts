@@ -6,10 +6,13 @@ import { cacheUse, status } from '../../../runtimes/juicefs/commands.ts';
 import { community, planOf } from './given.ts';
 
 const plan = planOf(community());
-const client = (start: number, errors: number, bytes: number) =>
+const client = (start: number, errors: number, answered: number) =>
   [
     'juicefs_blockcache_bytes 0',
-    `juicefs_object_request_data_bytes_GET ${bytes}`,
+    // Also of what is refused.
+    `juicefs_object_request_data_bytes_PUT ${1_000_000 * (errors + answered)}`,
+    `juicefs_object_request_durations_histogram_seconds_GET_total ${answered}`,
+    `juicefs_object_request_durations_histogram_seconds_PUT_total ${errors}`,
     `juicefs_object_request_errors ${errors}`,
     `juicefs_process_start_time_seconds ${start}`,
   ].join('\n');
@@ -26,7 +29,7 @@ test('fails when a client got errors and nothing else', () => {
   expect(saidAfter([client(1, 0, 9), client(2, 0, 9)], [client(1, 0, 99), client(2, 3, 9)])).toBeDefined();
 });
 
-test('answers when bytes come, also after errors', () => {
+test('answers when a request is answered, also after errors', () => {
   expect(saidAfter([client(1, 0, 9)], [client(1, 3, 10)])).toBeUndefined();
   expect(saidAfter([client(1, 0, 9)], [client(1, 3, 9)], [client(1, 4, 10)])).toBeUndefined();
 });
@@ -47,5 +50,7 @@ test('is not known of errors that may be older than this process, until data com
 
 test('is read from what the real client prints', () => {
   const stats = readFileSync(join(import.meta.dirname, '../../../harness/control-plane/juicefs-recorded/1.4.2/stats'), 'utf8');
-  expect(saidAfter([stats], [stats.replace('object_request_errors 0', 'object_request_errors 4')])).toBeDefined();
+  expect(
+    saidAfter([stats], [stats.replace('object_request_errors 0', 'object_request_errors 4').replace('_GET_total 6', '_GET_total 10')]),
+  ).toBeDefined();
 });
