@@ -149,3 +149,16 @@ test('a schedule does not keep a runtime that is being deleted while another one
   expect(at.dataset().runtimes).toMatchObject([{ type: 'alluxio' }]);
   expect(at.get('CronJob', 'op-processor-job')).toBeDefined();
 });
+
+test('what a schedule needs is created again after a fresh read of its operation', async () => {
+  const at = await thin();
+  at.put(process({ policy: 'Cron', schedule: '0 3 * * *' }));
+  await at.quiet();
+  expect(statusOf(at, 'op', 'DataProcess').phase).toBe('Pending');
+  at.forget();
+  at.delete('ConfigMap', 'op-processor-scripts');
+  await at.quiet();
+  expect(at.get('ConfigMap', 'op-processor-scripts')).toBeDefined();
+  expect(at.server.requests.filter(({ kind, verb }) => kind === 'DataProcess' && verb === 'get')).toHaveLength(1);
+  expect(at.written()).toContain('create ConfigMap/op-processor-scripts');
+});

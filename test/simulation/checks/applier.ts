@@ -18,6 +18,8 @@ interface Seen {
   /** When it last read an object of a user afresh; and each, by the key of its pass, `<namespace>/<name>`. */
   readMs: number;
   readonly reads: Map<string, number>;
+  /** Of what was read afresh, when it was. */
+  readonly generations: Map<string, number>;
   /** The version in which it last read an object that it may write. */
   readonly versions: Map<string, string | undefined>;
   /** When its pass over a key began. */
@@ -60,6 +62,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
     const entry = known.get(process) ?? {
       readMs: Number.NEGATIVE_INFINITY,
       reads: new Map(),
+      generations: new Map(),
       versions: new Map(),
       begun: new Map(),
       created: new Set<string>(),
@@ -139,6 +142,10 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
         const key = `${request.namespace}/${request.name}`;
         entry.readMs = time.nowMs;
         entry.reads.set(key, time.nowMs);
+        // The first that the process sees of an edit, while its watch stalls: repairs that follow are no fight either.
+        const generation = before?.metadata.generation ?? 1;
+        if (generation !== (entry.generations.get(key) ?? 1)) entry.repairs.clear();
+        entry.generations.set(key, generation);
         if (before?.metadata.uid) keys.set(before.metadata.uid, key);
       }
       if (!(type.kind in ownedKinds) || status >= 300) return undefined;

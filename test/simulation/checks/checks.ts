@@ -103,7 +103,9 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
         process,
         watchStore(controller.store, process, time, found, (object) => echoes.remembered(process, object)),
       );
-      time.after(1500, () => leadsSoon(process));
+      // What it asked while requests were late may be answered long after that has ended.
+      const { isCalm } = troubles;
+      time.after(1500, () => isCalm && leadsSoon(process));
     },
     onStopped(process) {
       lease.stopped(process);

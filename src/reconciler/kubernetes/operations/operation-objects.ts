@@ -21,11 +21,16 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     const owner = { ...key, uid, creationTimestamp, edition: String(generation) };
     const write = (those: readonly Manifest[]) => applier.apply(owner, those.map(outlineOf), () => context.confirmed([operation, dataset]));
     const jobs = manifests.filter(isJob).map((manifest) => marked(manifest, world));
-    // Before a Job is created again: its operation may be over or deleted, unseen, and its Job with it.
-    if (isRunning(operation) && operation.spec.policy !== 'Cron') await confirm(context.client, context.store, [operation], isSameVersion);
     const { job: name } = operationNames(key);
+    const isMissing = ({ kind, metadata }: Pick<Manifest, 'kind' | 'metadata'>) => !context.store.live(kind, key.namespace, metadata.name);
+    const hasSchedule = operation.spec.policy === 'Cron' && !!operation.status?.phase;
+    // Before a Job is created again, or what its schedule needs: the operation may be over or deleted, unseen, and these with it.
+    const isAgain = hasSchedule
+      ? manifests.some((manifest) => manifest.kind !== 'Secret' && isMissing(manifest))
+      : isRunning(operation) && operation.spec.policy !== 'Cron';
+    if (isAgain) await confirm(context.client, context.store, [operation], isSameVersion);
     // One that has reported before, and has no CronJob that a watch shows: Fluid's may be there.
-    if (operation.spec.policy === 'Cron' && operation.status?.phase && !context.store.live('CronJob', key.namespace, name)) {
+    if (hasSchedule && isMissing({ kind: 'CronJob', metadata: { name } })) {
       const failed = await attempt('UpdateFailed', `CronJob/${name}`, () => adoptSchedule(context, owner, name));
       if (failed.length > 0) return { ...nothingApplied, failed };
     }
