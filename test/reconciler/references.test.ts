@@ -116,6 +116,22 @@ describe('a Dataset that refers to another', () => {
     expect(at.get('PersistentVolume', 'ml-demo')).toBeUndefined();
     expect(at.server.get('Dataset', 'default', 'source')).toBeUndefined();
   });
+  test('is repaired while the runtime of the other one waits for its readers, also after a restart', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    refer(at);
+    await at.quiet();
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'demo' } }];
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'reader' }, spec: { nodeName: 'node-1', containers: [], volumes } };
+    at.put({ ...pod, status: { phase: 'Running' } } as KubeObject);
+    at.server.delete('ThinRuntime', 'default', 'source');
+    await at.quiet();
+    at.kill();
+    await at.restart();
+    await at.quiet();
+    expect(synced(at)).toMatch(/^True/);
+    expect(at.dataset().phase).toBe('Bound');
+  });
   test('is repaired while the other one waits for it to be deleted, also after a restart, and no new one is set up', async () => {
     const at = await start();
     serve(at, 'ml');

@@ -24,6 +24,11 @@ import { consentTo } from './consent.ts';
 
 type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
 
+const serves =
+  ({ status }: Dataset) =>
+  ({ runtime }: Candidate): boolean =>
+    status?.runtimes?.some(({ type }) => type === runtime.type) === true;
+
 /** By what the store keeps of a volume, which is another JavaScript object after each change. */
 const specs = new WeakMap<LiveObject, PersistentVolumeSpec>();
 
@@ -60,7 +65,9 @@ export async function referenceFact(
   const further = store.faultOf(dataset) ? undefined : referenceIn(dataset.spec);
   if (further !== undefined) return refersOn(`which refers to ${shown(further)}`);
   const notBound: Hold = { reason: 'DatasetNotBound', message: `${called} is not bound` };
-  const { chosen } = choose(dataset, store.runtimes({ namespace, name }));
+  const candidates = store.runtimes({ namespace, name });
+  // One that is being deleted serves until no pod reads, also through references.
+  const chosen = choose(dataset, candidates).chosen ?? (user.bound ? candidates.find(serves(dataset)) : undefined);
   const status = chosen?.object.status;
   if (dataset.metadata.deletionTimestamp && !user.bound) return { ...notBound, message: `${called} is being deleted` };
   if (!status || !isServed(dataset)) return notBound;
