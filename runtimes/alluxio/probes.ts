@@ -33,7 +33,7 @@ export const ufs: Probe<AlluxioPlan, UfsUsage> = {
   parse: ([answers]) => readCount(answers?.[0] ?? ''),
 };
 
-/** Its root is a directory of the master: each mount is asked. */
+/** The root of Alluxio is a directory of the master, which asks no store: so each mount is looked into. */
 export const readable: Readable<AlluxioPlan> = {
   subject: 'Alluxio, or a store behind it,',
   directories: ({ mountPath, mounts }) => mounts.rows.map(({ path }) => `${mountPath}${path}`),

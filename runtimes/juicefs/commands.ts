@@ -50,7 +50,7 @@ export const cacheUse: Probe<JuiceFSPlan, Use> = {
   },
 };
 
-/** Of the whole volume: what its directories have is not known without reading them. A client that has just started says 0. */
+/** The mark is that of the whole volume: the size of a directory is not known without reading it. A client that has just started says 0. */
 function marked(figure: ReadonlyMap<string, number> | undefined): Pick<CacheUse, 'dataMark'> {
   const [space, inodes] = [figure?.get('used_space'), figure?.get('used_inodes')];
   return space && inodes ? { dataMark: `${space}/${inodes}` } : {};

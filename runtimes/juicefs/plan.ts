@@ -54,7 +54,7 @@ const clientWarnings = (options: Options | undefined, path: string): readonly Wa
   ...unknownIn(options, path),
 ];
 
-/** A volume without a store keeps its data where each of its pods must have the same volume. */
+/** A volume of JuiceFS without a store keeps its data in a directory, where all of its pods must mount one and the same volume. */
 function directoryWarnings(spec: JuiceFSRuntimeSpec, directory: string | undefined): readonly Warning[] {
   const isKept = (role: PodRole) =>
     spec[role]?.volumeMounts?.some(({ mountPath }) => `${directory}/`.startsWith(`${mountPath.replace(/\/$/, '')}/`)) === true;

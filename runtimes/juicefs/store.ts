@@ -1,4 +1,4 @@
-/** What the clients' counters say about the object store, which none of Sluice's questions reaches: a look-up asks the metadata engine alone. */
+/** What the clients' counters say about the object store, which none of Sluice's probes reaches: a look-up asks the metadata engine alone. */
 export interface StoreSeen {
   readonly requests: readonly Requests[];
   /** A client got errors, and nothing else; undefined until that can be known: the errors may be older than this process. */
@@ -31,7 +31,7 @@ function requestsOf(figure: ReadonlyMap<string, number>): Requests {
 /** Of each method. */
 const ATTEMPTS = /^object_request_durations_histogram_seconds_[A-Z]+_total$/;
 
-/** While no client asks the store, nobody knows better than before. */
+/** While no client sends requests to the store, the last answer stands. */
 function fails(requests: readonly Requests[], before: StoreSeen | undefined): boolean | undefined {
   if (!before) return requests.some(({ errors }) => errors > 0) ? undefined : false;
   const known = new Map(before.requests.map((each) => [each.client, each]));

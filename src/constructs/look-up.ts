@@ -3,11 +3,11 @@ import type { BasePlan, BoundProbe, Readable, Sight } from './contract.ts';
 const SECONDS = 10;
 
 /**
- * The look-up of a name that nothing has, which no cache of names can answer. Only what is built into any shell is used, as images are the
- * users'. A look-up that hangs outlives its command: while one does, no other is added; nor where nothing could say so. It prints something
- * first: what does not end in time has begun at least.
+ * The look-up of a name that no file has, which no cache of names can answer. The script uses only what is built into any shell, as images
+ * are the users'. A look-up that hangs outlives its command. So a lock has its process: while that runs, no other look-up begins, and none
+ * where no lock can be written. The script prints a word before it looks: a command that does not end in time has begun at least.
  */
-const SCRIPT = `# The lock is to be let go of, also when nobody listens any more.
+const SCRIPT = `# The lock is cleared also when no process reads the output any more.
 trap '' PIPE
 lock=/tmp/.sluice-look-up
 # A container may have a file system that is read-only.
@@ -19,11 +19,11 @@ for directory; do { true < "$directory/.sluice-look-up-$$"; } 2>&1; done
 { echo > $lock; } 2> /dev/null
 echo asked`;
 
-/** Of each Dataset: what holds for its first mounts mostly holds for all. */
+/** Those of one Dataset: what holds for its first mounts mostly holds for all. */
 const MOST_DIRECTORIES = 8;
-/** Of an error: the longest are half as long. */
+/** That are read of an error: the longest of FAILURES is half as long. */
 const MOST_CHARACTERS = 100;
-/** A line of an error for each directory. */
+/** Far more than one line of an error for each directory. */
 const MOST_BYTES = 64 << 10;
 
 /**
@@ -56,8 +56,8 @@ export function lookUp<P extends BasePlan>(plan: P, { subject, directories = () 
 }
 
 /**
- * What glibc and musl call the errors of a file system that is not there. All others, such as a denial, are answers. Nothing else of the line
- * is said: what changes with each look-up would be a write with each.
+ * What glibc and musl call the errors of a file system that does not answer. All others, such as a denial, are answers. The condition has
+ * nothing else of the line: a text that changes with each look-up would be a write of the status with each.
  */
 const FAILURES =
   /input\/output error|i\/o error|transport endpoint is not connected|socket not connected|(?:connection |operation )?timed out|stale (?:nfs )?file handle|connection (?:refused|reset)|host is (?:down|unreachable)|no route to host|network is (?:down|unreachable)|no such device/i;

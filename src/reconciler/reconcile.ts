@@ -156,9 +156,9 @@ async function standBy(cluster: Cluster, { name }: Key, { object }: Candidate, c
   return 'on-change';
 }
 
-/** An earlier runtime of this name is still being deleted: it serves the Dataset no longer than pods mount that, and no other one does yet. */
+/** An earlier runtime of this name is still being deleted. It serves the Dataset while pods mount that; the next one serves after it is gone. */
 async function queued(cluster: Cluster, key: Key, reportInMs: number): Promise<Next> {
-  // The steps before have written both statuses.
+  // Read anew: the steps of the deletion have written both statuses.
   const { dataset, runtimes } = cluster.scene(key);
   const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
   if (!dataset || leaving.length === 0) return 'on-change';

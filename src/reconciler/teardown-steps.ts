@@ -42,6 +42,7 @@ export interface ClaimUsers {
   /** They have ended, and Kubernetes keeps the claim for them until they are deleted. */
   readonly ended: readonly EndedPod[];
 }
+/** A pod that has ended, and for which Kubernetes keeps the claim. */
 export interface EndedPod {
   readonly name: string;
   /** The Job that created it. */

@@ -76,7 +76,7 @@ function findingOf(object: KubeObject, situation: Situation): Finding {
   };
 }
 
-/** Pods that crash, and engines that do not answer, may do so of what is as the spec says. */
+/** Troubles that a runtime may have although all of its objects are as its spec says. */
 const AS_ITS_SPEC_SAYS: ReadonlySet<string> = new Set(['PodsCrashing', 'DataUnavailable']);
 
 function stateOf(wrong: readonly Condition[]): string {

@@ -114,7 +114,7 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
   readonly mounts?: MountTable<P>;
   /** How much is cached, asked about once a minute, and how large the data is. */
   readonly probes?: { readonly cache?: Probe<P, C>; readonly ufs?: Probe<P, UfsUsage> };
-  /** Whether readers get an answer: one fuse pod is asked once a minute, while any runs. Without it, nobody asks. */
+  /** Whether readers get an answer: one fuse pod is asked once a minute, while any is ready. Without it, the controller asks none. */
   readonly readable?: Readable<P>;
   /** Whether `probes.ufs` runs (`management.metadataSyncPolicy.autoSync`). Default: yes. */
   readonly syncsMetadata?: (plan: P) => boolean;
@@ -132,7 +132,7 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
  * const readable: Readable<BasePlan> = { subject: 'the store' };
  */
 export interface Readable<P extends BasePlan> {
-  /** Who does not answer if the look-up fails, as a condition says it: `the metadata engine`. */
+  /** Who does not answer if the look-up fails. The condition has it before “does not answer”: `the metadata engine`. */
   readonly subject: string;
   /** Absolute paths in the fuse pod; the first eight count. Default: the mount path. */
   readonly directories?: (plan: P) => readonly string[];

@@ -111,7 +111,7 @@ export function datasetConditions(
   return set(updated, { type: 'Ready', status: 'True', reason: 'DatasetReady', message: READY });
 }
 
-/** Those who read know the Dataset, not its runtime. */
+/** The Dataset has the condition too: readers know the Dataset, not its runtime. */
 function withAvailability(conditions: readonly DatasetCondition[], world: World): readonly DatasetCondition[] {
   const unavailable = unavailableOf(world);
   if (unavailable === 'unknown') return conditions;

@@ -53,9 +53,9 @@ export async function reportOnDataset(cluster: Cluster, dataset: Dataset, hold: 
 }
 
 /**
- * Its runtime is being deleted, and its phase stays until that is done.
+ * Writes into a Dataset that its runtime is being deleted. The phase stays until the runtime no longer exists.
  *
- * @param serves pods mount it still, and the deletion waits for them
+ * @param serves pods still mount the Dataset, and the deletion waits for them
  */
 export async function reportOnLeaving(cluster: Cluster, dataset: Dataset, { reason, message }: Hold, serves: boolean): Promise<void> {
   const { phase = 'Bound', conditions = [] } = dataset.status ?? {};
@@ -162,7 +162,7 @@ export function noticesOf(world: World, decision: Decision, applied: Applied): r
   ];
 }
 
-/** Once for each time that the data is not there, whatever readers see in turn. */
+/** One event for each time that the data is unavailable, however the errors of readers change meanwhile. */
 function noticesOfReaders(world: World): readonly About[] {
   const unavailable = unavailableOf(world);
   const isKnown = world.runtime.status?.conditions?.some(({ type }) => type === UNAVAILABLE);

@@ -1,17 +1,17 @@
 import type { World } from '../world.ts';
 import { engineStatusOf } from './cache.ts';
 
-/** The condition, of a Dataset and of its runtime, that those who read do not get what they ask for. */
+/** The condition, of a Dataset and of its runtime, that readers do not get what they ask for. */
 export const UNAVAILABLE = 'DataUnavailable';
 
-/** Why, and what they see; `unknown` until a pod was asked, when what was said stays. Nobody asks while nobody reads. */
+/** Why, and what readers see; `unknown` until a pod has answered: the condition stays as it is. Undefined if nothing is known to be wrong. */
 export function unavailableOf(world: World): { readonly reason: string; readonly message: string } | 'unknown' | undefined {
   const { sight } = world;
   if (sight === 'unknown') return 'unknown';
   if (sight?.fails !== undefined) return { reason: 'LookUpFails', message: sight.fails };
   const { unavailable } = engineStatusOf(world);
   if (unavailable) return { reason: REQUESTS_FAIL, message: unavailable };
-  // While they are asked for, and after an error, there are no figures: the condition would go and come at each probe.
+  // While figures are asked for, and after an error, there are none: the condition would go and come at each probe.
   const isOpen = unavailable === null || (sight && world.plan.probes.cache && world.probes.cache === undefined);
   return isOpen && isSaid(world) ? 'unknown' : undefined;
 }

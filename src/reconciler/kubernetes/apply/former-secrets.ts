@@ -59,10 +59,10 @@ export function createFormerSecrets(context: Pick<ClusterContext, 'client' | 'st
       const wanted = new Set(keep.flatMap(({ kind, name }) => (kind === 'Secret' ? name : [])));
       const names = suffixes.map((suffix) => `${world.key.name}-${suffix}`).filter((name) => !wanted.has(name));
       if (names.length === 0) return NOTHING;
-      const isNow = known ?? (areOutdated || mayBeLeft(world));
-      // From then on, this process makes all changes, and says so.
-      if (isNow || world.bound) isDue.set(uid, isNow);
-      if (!isNow || areOutdated) return NOTHING;
+      const isDueNow = known ?? (areOutdated || mayBeLeft(world));
+      // Whatever changes from now on is a change by this process, which calls `changed`.
+      if (isDueNow || world.bound) isDue.set(uid, isDueNow);
+      if (!isDueNow || areOutdated) return NOTHING;
       const failed: Failure[] = [];
       const kept: Kept[] = [];
       const result = { pruned: [], failed, kept };

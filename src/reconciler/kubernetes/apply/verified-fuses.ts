@@ -57,6 +57,6 @@ export function createVerifiedFuses(store: Pick<Store, 'inventory'>): VerifiedFu
 
 interface Known {
   readonly fuse: VerifiedFuse;
-  /** Of the volume; a DaemonSet that was rendered without a SidecarNote has no FUSE clients, and none. */
+  /** Annotations of the volume. A DaemonSet that was rendered without a SidecarNote has no FUSE clients, and no record. */
   readonly record: Readonly<Record<string, string>> | undefined;
 }

@@ -19,13 +19,14 @@ export interface Due {
   readonly version: string;
   readonly everyMs: number;
 }
-/** The state of a job whose versions count its attempts. */
+/** The state of a job. */
 export interface JobState {
+  /** Its version, as a number: NaN unless the versions of this job count its attempts. */
   readonly attempts: number;
   readonly running: boolean;
   readonly done: boolean;
   readonly error?: string;
-  /** How often it failed in a row, for its version. */
+  /** How often it failed in a row, with its present version. */
   readonly failures: number;
 }
 export interface Jobs {
@@ -35,6 +36,7 @@ export interface Jobs {
    * a value of another version is not returned either.
    */
   ask<T>(name: string, due: Due, work: (before?: Answered<T>) => Promise<T>, onEnd: () => void): Job<T>;
+  /** The state of the job, also if it was never asked for. */
   state(name: string): JobState;
   drop(prefix: string): void;
 }

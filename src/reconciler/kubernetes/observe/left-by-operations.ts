@@ -42,7 +42,7 @@ export const idleHelpers = (store: Pick<Store, 'operations' | 'inventory' | 'liv
       : helpersOf(store, operation).filter(({ kind }) => kind === 'StatefulSet'),
   );
 
-/** Pods that have ended, with the operations of their Jobs, of which Datasets these may be: their user deletes them. */
+/** Pods that have ended, with the operations of their Jobs, on whatever Dataset: a user has to delete these operations. */
 export function withOperations(
   { operations, live }: Pick<Store, 'operations' | 'live'>,
   namespace: string,

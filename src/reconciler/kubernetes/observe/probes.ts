@@ -59,11 +59,11 @@ export function askPods(
 
   const total = dataset.status?.ufsTotal;
   const isCounted = total !== undefined && total !== '' && total !== CALCULATING && !mountsChanged(dataset);
-  const again = isCounted && plan.probes.ufs ? recounts.due(uid, dataMarkOf(cache?.value)) : undefined;
+  const dueMark = isCounted && plan.probes.ufs ? recounts.due(uid, dataMarkOf(cache?.value)) : undefined;
   // Files can be counted once the mounts are in effect, while the workers still start.
   const isMounted = !plan.mounts || (mounted && pathsOf(differences(plan.mounts, mounted)).length === mountTroubles.length);
   const wantsCount =
-    (bound || isMounted) && (!total || total === CALCULATING || again !== undefined || (mountsChanged(dataset) && isMounted));
+    (bound || isMounted) && (!total || total === CALCULATING || dueMark !== undefined || (mountsChanged(dataset) && isMounted));
   const counts = wantsCount && canAsk(choice, plan.probes.ufs);
   const { sight, againMs: lookAgainMs } = lookAsReader(context, choice, asked, woken);
   const wanted = [
@@ -80,8 +80,8 @@ export function askPods(
         `${uid}/ufs`,
         {
           namespace,
-          version: `${dataset.metadata.generation}/${again ?? ''}`,
-          everyMs: again === undefined ? Math.max(probeMs, RETRY_MS) : PAUSE_MS,
+          version: `${dataset.metadata.generation}/${dueMark ?? ''}`,
+          everyMs: dueMark === undefined ? Math.max(probeMs, RETRY_MS) : PAUSE_MS,
         },
         () => askProbe(exec, choice, plan.probes.ufs!),
         woken,

@@ -18,7 +18,7 @@ export function createRecentCrashes(clock: Monotonic) {
     /**
      * Adds those that crashed a short time ago to those that crash now.
      * @param namesOf names of all pods of a role
-     * @returns with the times until each of them counts as steady
+     * @returns the workloads with both, and the ms until each pod that crashed counts as steady
      */
     added(uid: string, workloads: Partial<Record<Role, WorkloadView>>, namesOf: (role: Role) => readonly string[]) {
       const now = clock.monotonic();

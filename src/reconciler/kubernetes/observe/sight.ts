@@ -3,7 +3,7 @@ import type { World } from '../../world.ts';
 import { askProbe, CommandTimeout, type PodChoice } from '../commands/exec.ts';
 import { canAsk, type ClusterContext } from '../cluster-context.ts';
 
-/** Until a failing look-up is made again, after the first failure in a row, the second, and so on; then as often as others. */
+/** The pauses after the first failures in a row. After further ones a look-up is made at each probe interval, as after a success. */
 const AGAIN_AFTER_MS: readonly number[] = [10_000, 20_000, 30_000];
 
 /** What readers see, and when to look again. */
@@ -12,7 +12,7 @@ export interface Sighted {
   readonly againMs: number;
 }
 
-/** Has a fuse pod look up a file as a reader would, while there is one: nobody reads without. */
+/** Has a fuse pod look up a file as a reader would, while one is ready: without it no pod reads. */
 export function lookAsReader(
   { jobs, exec, probeMs, clock }: ClusterContext,
   choice: PodChoice,

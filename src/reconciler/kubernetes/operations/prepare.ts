@@ -43,7 +43,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     if (!chosen || !isServed(dataset) || dataset.metadata.deletionTimestamp) return wait(`Dataset ${target.name} is not bound`);
     if (other && !(other.dataset && isServed(other.dataset) && !other.dataset.metadata.deletionTimestamp))
       return wait(`Dataset ${other.key.name} is not bound`);
-    // Pods that mount its claim would keep it for ever, and its schedule would be deleted again and again. Another runtime of its name waits too.
+    // A pod that mounts the claim would keep it for ever, and a schedule would be created and deleted in turn. Another runtime of that name waits too.
     const left = [target, ...(other ? [other.key] : [])].find((each) =>
       store.runtimes(each).some(({ object: { metadata } }) => metadata.deletionTimestamp),
     );

@@ -71,7 +71,7 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
       readable: asks.readable && question(asks.readable, () => whole().probes.readable),
     },
     status(seen) {
-      if (!digest.reported || !isSameSight(digest.reported.seen, seen)) digest.reported = { seen, status: whole().status(seen) };
+      if (!digest.reported || !isSameSeen(digest.reported.seen, seen)) digest.reported = { seen, status: whole().status(seen) };
       return digest.reported.status;
     },
   };
@@ -79,7 +79,7 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
 
 const placesOf = ({ commands }: BoundProbe<unknown>): readonly Where[] => commands.map(({ in: role, on }) => ({ in: role, on }));
 /** By identity, since an answer is kept until the next one comes; a size is read from the status each time. */
-const isSameSight = (a: Seen<unknown>, b: Seen<unknown>): boolean =>
+const isSameSeen = (a: Seen<unknown>, b: Seen<unknown>): boolean =>
   a.readyWorkers === b.readyWorkers && a.cache === b.cache && isDeepStrictEqual(a.ufs, b.ufs);
 
 function table(digest: Digest, where: readonly Where[], found: () => BoundRuntime['mounts']): MountsInForce {

@@ -14,8 +14,8 @@ export interface OwnWrites {
   remember(object: KubeObject, watched: Watched): void;
   /** A read found that the object does not exist. */
   forget(object: KubeObject, watched: Watched): void;
-  /** What was remembered of this owner, some of it perhaps shown by now: `newest` decides. */
-  of(owner: string): readonly KubeObject[];
+  /** What was remembered of the owner with this UID, some of it perhaps shown by now: `newest` decides. */
+  of(uid: string): readonly KubeObject[];
   /** How many objects the watches do not show yet. */
   readonly size: number;
 }

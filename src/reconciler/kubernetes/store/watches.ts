@@ -12,8 +12,8 @@ export interface Watches {
   watch(type: ResourceType, onChange: OnChange, options?: WatchSelection): Watched;
   /** As `newest` of the watch of this kind; undefined if the kind is not watched. */
   newest(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
-  /** What the controller wrote for this owner, and the watches may not show yet; undefined if they show all that it wrote or found. */
-  ownWrites(owner: string): readonly KubeObject[] | undefined;
+  /** What the controller wrote for the owner with this UID, and the watches may not show yet; undefined if they show all that it wrote or found. */
+  ownWrites(uid: string): readonly KubeObject[] | undefined;
   /** Throws if the kind is not watched. */
   typeOf(kind: string): ResourceType;
   /** Grows whenever `newest` of this kind may return something else, other than versions that the selection calls the same. */
@@ -98,7 +98,7 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
       };
     },
     newest: (kind, namespace, name) => own.newest(kind, byKind.get(kind)?.reflector, namespace, name),
-    ownWrites: (owner) => (own.size === 0 ? undefined : own.of(owner)),
+    ownWrites: (uid) => (own.size === 0 ? undefined : own.of(uid)),
     typeOf(kind) {
       const found = byKind.get(kind);
       if (!found) throw new Error(`expected a kind that is watched, found ${kind}`);
