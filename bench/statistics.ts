@@ -36,8 +36,8 @@ export const each = (counts: Readonly<Record<string, number>>, n: number): Reado
   Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Math.round((count / n) * 100) / 100]));
 
 /**
- * The median of independent values, and the interval in which that of their distribution lies with 95 % probability or more: the ranks come
- * from the binomial distribution, so nothing is assumed of the values' own. With fewer than six values it is as wide as they are.
+ * The median of independent values, and the interval in which the median of their distribution lies with 95 % probability or more. The ranks
+ * come from the binomial distribution, so nothing is assumed of the values' own. With fewer than six values the interval is as wide as they are.
  */
 export function medianInterval(values: readonly number[]): { readonly low: number; readonly median: number; readonly high: number } {
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,6 +1,6 @@
 /**
- * What the way through a claim costs beside the bare client. One pod reads and writes in both mounts by turns: in that of the Dataset's
- * claim, and in that of a client which another pod started by hand, with the same image, limits and size of cache, on the same node.
+ * What the way through a claim costs beside the bare client. One pod reads and writes by turns in the mount of the Dataset's claim and in
+ * that of the bare client. Another pod started the latter by hand, with the same image, limits and size of cache, on the same node.
  *
  *     store      what is read, in a pod with MinIO
  *     engines    the Dataset of each engine, and the command of its bare client

@@ -1,7 +1,7 @@
 /** From the creation of a pod to the first byte that its program has read. */
 import { atMost, type Figure, rounded } from '../figure.ts';
 import { range, say } from '../lab.ts';
-import { quantile } from '../statistics.ts';
+import { median } from '../statistics.ts';
 import { type EngineName, NAME } from './engines.ts';
 import { READER_IMAGE } from './reader-image.ts';
 import { CLAIM, claimPod, IDLE, pod, type Stage } from './stage.ts';
@@ -38,10 +38,10 @@ export async function* firstReads(name: EngineName, stage: Stage, quick: boolean
     plain.push(await ended(stage, `plain-${i}`, plainPod(`plain-${i}`)));
   }
   const figure = (what: string, values: readonly number[], most: number, unit: string) =>
-    atMost(`data-path-${name}/first-read-${what}`, quantile(values, 0.5), unit, most, {
+    atMost(`data-path-${name}/first-read-${what}`, median(values), unit, most, {
       runs: values.length,
       worst: rounded(Math.max(...values)),
-      plainSeconds: rounded(quantile(plain, 0.5)),
+      plainSeconds: rounded(median(plain)),
     });
   const since = 's from the pod’s creation, median';
   if (name === 's3') yield figure('cold', cold, THIN.cold, since);
@@ -53,8 +53,8 @@ export async function* firstReads(name: EngineName, stage: Stage, quick: boolean
         JUICEFS_MORE,
         's more than a pod of the bare client, median',
       ),
-      claimSeconds: rounded(quantile(cold, 0.5)),
-      bareSeconds: rounded(quantile(bare, 0.5)),
+      claimSeconds: rounded(median(cold)),
+      bareSeconds: rounded(median(bare)),
     };
   yield figure('warm', warm, THIN.warm, since);
 }

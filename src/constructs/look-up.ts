@@ -1,5 +1,6 @@
 import type { BasePlan, BoundProbe, Readable, Sight } from './contract.ts';
 
+/** A look-up that takes longer counts as one that waits. */
 const SECONDS = 10;
 
 /**

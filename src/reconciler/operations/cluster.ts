@@ -11,7 +11,7 @@ export interface OperationCluster {
   /** Until `work` has ended, the operation counts as one that runs. */
   starting<T>(key: OperationKey, work: () => Promise<T>): Promise<T>;
   /**
-   * Reads the Job of an operation, although no watch shows it as the operation's own, and labels it: another writer has changed or removed
+   * Reads the Job of an operation, although no watch shows it as the operation's own, and labels it. Another writer has changed or removed
    * the label, or Fluid created the Job. Without a Job nothing happens.
    */
   adoptJob(world: OperationWorld): Promise<void>;

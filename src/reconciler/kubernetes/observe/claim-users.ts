@@ -43,11 +43,13 @@ const FORGOTTEN_MS = 2 * KEEP_MS;
 
 /**
  * Which pods read the Dataset of a claim, by the claim or by a sidecar of their own. The API server cannot select pods by claim, so all pods
- * of a namespace are listed: page by page, keeping names only, once for all requests in that namespace, and for at most a twentieth of the
- * time. While a pod that was found still mounts the claim, only that pod is read; also after a minute, until the next list may begin, so
- * that the answer changes only with the pods. Only a list that began after the request can show that no pod mounts it; until such a list may
- * begin, the answer is `askAgainMs`, or the error of the last one. Kubernetes keeps the claim for a pod that is created between that list
- * and the deletion (pvc-protection).
+ * of a namespace are listed: page by page, keeping names only. One list answers all requests in that namespace, and lists take at most a
+ * twentieth of the time.
+ *
+ * While a pod that was found still mounts the claim, only that pod is read. After a minute that goes on until the next list may begin, so that
+ * the answer changes only with the pods. Only a list that began after the request can show that no pod mounts the claim. Until such a list may
+ * begin, the answer is `askAgainMs`, or the error of the last list. Kubernetes keeps the claim for a pod that is created between that list and
+ * the deletion (pvc-protection).
  */
 export function createClaimUsers(client: KubeClient, clock: Monotonic) {
   const spaces = new Map<string, Space>();

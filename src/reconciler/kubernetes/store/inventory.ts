@@ -6,8 +6,8 @@ import { isIn } from './objects.ts';
 import type { Watches } from './watches.ts';
 
 /**
- * All that an owner has: as the watches show it, with what the controller wrote or found since. The event of a write of its own wakes no key,
- * so what a pass creates and the next one does not want any more must be found by that one.
+ * All that an owner has: as the watches show it, with what the controller wrote or found since. The event of the controller's own write wakes
+ * no key. So the next pass must find what a pass created and the next one no longer wants, though no watch shows it yet.
  */
 export function inventoryOf(watches: Pick<Watches, 'newest' | 'ownWrites'>, { of }: Pick<Inventories, 'of'>): Inventories['of'] {
   return (owner) => {
