@@ -171,7 +171,11 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
 
   /** A write that failed as far as the process knows is sent again. A DaemonSet is applied, then patched: from the beginning. */
   function delivered(process: Process, request: WireRequest, isTaken: boolean): void {
-    if (!isTaken && (request.verb === 'apply' || request.verb === 'patch')) of(process).idle.delete(nameIn(request));
+    if (isTaken || (request.verb !== 'apply' && request.verb !== 'patch')) return;
+    const { idle, repairs } = of(process);
+    idle.delete(nameIn(request));
+    // It does not count as a repair either.
+    for (const [id, times] of repairs) if (id.startsWith(`${nameIn(request)} of `)) times.pop();
   }
 
   function fight({ repairs }: Seen, request: WireRequest): string | undefined {

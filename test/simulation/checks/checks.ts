@@ -4,7 +4,7 @@ import type { Metrics } from '../../../src/reconciler/metrics.ts';
 import type { createQueue } from '../../../src/reconciler/queue.ts';
 import type { WireAnswer, WireRequest } from '../front.ts';
 import type { Troubles } from '../happen.ts';
-import type { Plan } from '../plan.ts';
+import { nameOf, type Plan } from '../plan.ts';
 import type { createTime, Process } from '../time.ts';
 import { holderOf, type World } from '../world.ts';
 import { createApplierCheck } from './applier.ts';
@@ -123,6 +123,9 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
       self.onSentAtRest(process, request);
     },
     onAnswered(process, request, answer, before) {
+      const { type, namespace, name = '' } = request;
+      if (answer.status === 404)
+        echoes.foundGone(process, nameOf({ apiVersion: '', kind: type.kind, metadata: { namespace, name } } as KubeObject));
       found(lease.answered(process, request, answer, before));
       found(writes().answered(process, request, answer, before));
       found(applier().answered(process, request, answer, before));

@@ -7,6 +7,8 @@ import type { Process, VirtualTime } from '../time.ts';
 export interface EchoCheck {
   /** The process remembers what it wrote. */
   remembered(process: Process, object: KubeObject): void;
+  /** It finds an object of this name deleted: its own write of it, which a watch may show only now, is forgotten. */
+  foundGone(process: Process, name: string): void;
   /** A watch shows it an object. */
   shown(process: Process, object: KubeObject): void;
   /** It asks for a pass over a key. */
@@ -26,6 +28,7 @@ export function createEchoCheck(time: VirtualTime): EchoCheck {
       const versions = written.get(process) ?? new Map<string, string | undefined>();
       written.set(process, versions.set(nameOf(object), object.metadata.resourceVersion));
     },
+    foundGone: (process, name) => void written.get(process)?.delete(name),
     shown(process, object) {
       const { resourceVersion } = object.metadata;
       if (SILENT.has(object.kind) && written.get(process)?.get(nameOf(object)) === resourceVersion)
