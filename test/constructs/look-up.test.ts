@@ -48,7 +48,7 @@ describe.each(['/bin/dash', '/bin/bash', '/usr/bin/busybox'].filter((shell) => e
     expect(parse([[runReadOnly(memory)]]).fails).toBe('A pod that looks up a file waits: the store does not answer.');
     expect(() => parse([[runReadOnly('/nowhere')]])).toThrow('no look-up was made');
   });
-  test('lets go of its lock when nobody listens any more', async () => {
+  test('lets go of its lock when its command was abandoned', async () => {
     const alone = spawn(shell, words(argv[2] ?? '', folder), { stdio: ['ignore', 'pipe', 'ignore'] });
     alone.stdout.destroy();
     await new Promise((resolve) => alone.once('exit', resolve));

@@ -120,7 +120,7 @@ describe.skipIf(!canHaveNode || !canRun('faults of JuiceFS', whyNoJuiceFS()))('f
   });
 
   test.each([
-    ['redis', 'LookUpFails'],
+    ['redis', 'ReadsFail'],
     ['minio', 'RequestsFail'],
   ] as const)('%s is away for a minute, which Dataset, runtime and explain say, and all returns', async (server, reason) => {
     showLogs();

@@ -49,8 +49,8 @@ function read(at: Harness, dataset = 'demo', namespace = 'ml'): void {
   } as KubeObject);
 }
 const saidOf = (at: Harness) => [at.conditions('Dataset')['DataUnavailable'], at.conditions('ThinRuntime')['DataUnavailable']];
-const FAILS = 'True LookUpFails: A pod that looks up a file gets the error “Input/output error”: the store does not answer.';
-const WAITS = 'True LookUpFails: A pod that looks up a file waits: the store does not answer.';
+const FAILS = 'True ReadsFail: A pod that looks up a file gets the error “Input/output error”: the store does not answer.';
+const WAITS = 'True ReadsFail: A pod that looks up a file waits: the store does not answer.';
 
 describe('a store that does not answer', () => {
   test('is asked about only while a client runs', async () => {
@@ -120,7 +120,7 @@ describe('a store that does not answer', () => {
     at.controllers.paused.add('daemonsets').add('garbage');
     read(at, 'source', 'default');
     await at.advance(5_000);
-    expect(saidOf(at)).toEqual([FAILS, FAILS].map((text) => text.replace('LookUpFails', 'RequestsFail')));
+    expect(saidOf(at)).toEqual([FAILS, FAILS].map((text) => text.replace('ReadsFail', 'RequestsFail')));
     says.answer = WELL;
     await at.advance(121_000);
     expect(saidOf(at)).toEqual([undefined, undefined]);

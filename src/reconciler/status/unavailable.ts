@@ -8,7 +8,7 @@ export const UNAVAILABLE = 'DataUnavailable';
 export function unavailableOf(world: World): { readonly reason: string; readonly message: string } | 'unknown' | undefined {
   const { sight } = world;
   if (sight === 'unknown') return 'unknown';
-  if (sight?.fails !== undefined) return { reason: 'LookUpFails', message: sight.fails };
+  if (sight?.fails !== undefined) return { reason: 'ReadsFail', message: sight.fails };
   const { unavailable } = engineStatusOf(world);
   if (unavailable) return { reason: REQUESTS_FAIL, message: unavailable };
   // While figures are asked for, and after an error, there are none: the condition would go and come at each probe.

@@ -39,14 +39,14 @@ test('a cause has the message, since when, and what the table of reasons says to
 });
 
 test('a runtime that is as its spec says, and whose engine does not answer, is in trouble', () => {
-  const fails = condition('DataUnavailable', 'True', 'LookUpFails', 'A pod that looks up a file waits: the store does not answer.');
+  const fails = condition('DataUnavailable', 'True', 'ReadsFail', 'A pod that looks up a file waits: the store does not answer.');
   const [dataset, runtime] = of([
     object('Dataset', 'demo', { phase: 'Bound', conditions: [condition('Ready', 'True', 'DatasetReady'), fails] }),
     object('ThinRuntime', 'demo', { conditions: [condition('Synced', 'True', 'Synced'), fails] }),
   ]);
   expect([dataset?.healthy, dataset?.phase]).toEqual([false, 'Bound']);
   expect([runtime?.healthy, runtime?.phase]).toEqual([false, 'as its spec says, and in trouble']);
-  expect(runtime?.causes).toMatchObject([{ reason: 'LookUpFails', toDo: expect.stringContaining('runs and can be reached') }]);
+  expect(runtime?.causes).toMatchObject([{ reason: 'ReadsFail', toDo: expect.stringContaining('runs and can be reached') }]);
 });
 
 test('a Dataset that is not ready says so once, and one without a status is not seen', () => {
