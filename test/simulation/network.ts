@@ -40,6 +40,9 @@ export interface Network {
   readonly streams: ReadonlySet<OpenStream>;
 }
 
+/** Until the server says that it does not serve a path, ms. */
+const UNSERVED_MS = 2;
+
 export function createNetwork(
   time: VirtualTime,
   server: ApiServer,
@@ -60,7 +63,12 @@ export function createNetwork(
     } as unknown as Dispatcher.DispatchController;
     handler.onRequestStart?.(controller, {});
     if (isOver) return true;
-    const request = read(sent);
+    const found = read(sent);
+    if (found instanceof Refusal) {
+      time.arrive(UNSERVED_MS, () => isOver || hand(refusalAnswer(found)), process);
+      return true;
+    }
+    const request: WireRequest = found;
     const fate = rules.fateOf(process, request);
     const fail = (ms: number, error: Error) =>
       time.arrive(
@@ -90,9 +98,12 @@ export function createNetwork(
     });
     return true;
 
-    function deliver({ status, headers, text }: WireAnswer): void {
+    function deliver(answer: WireAnswer): void {
       if (isOver) return;
-      rules.onDelivered(process, request, status < 300);
+      rules.onDelivered(process, request, answer.status < 300);
+      hand(answer);
+    }
+    function hand({ status, headers, text }: WireAnswer): void {
       isOver = true;
       handler.onResponseStart?.(controller, status, headers, '');
       handler.onResponseData?.(controller, Buffer.from(text));
@@ -107,12 +118,25 @@ export function createNetwork(
   const respond = (request: WireRequest, { refused }: Fate): Promise<WireAnswer> =>
     refused ? Promise.resolve(refused) : answerTo(server, request, rules.admit);
 
-  const read = ({ method, path, headers, body }: Dispatcher.DispatchOptions): WireRequest =>
-    readRequest(types, { method, path, headers: (headers ?? {}) as Record<string, string>, body: (body ?? null) as string | null });
+  /** A Refusal for a kind that is not installed, such as one of Fluid's. */
+  function read({ method, path, headers, body }: Dispatcher.DispatchOptions): WireRequest | Refusal {
+    try {
+      return readRequest(types, {
+        method,
+        path,
+        headers: (headers ?? {}) as Record<string, string>,
+        body: (body ?? null) as string | null,
+      });
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+  }
 
   /** Opens a watch: the first answer, then its lines one after the other, each after a time of its own. */
   function open(process: Process, sent: Dispatcher.RequestOptions): Promise<unknown> {
     const request = read(sent);
+    if (request instanceof Refusal) throw request;
     const fate = rules.fateOf(process, request);
     const signal = sent.signal as AbortSignal;
     return new Promise((resolve, reject) => {
