@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { FUSE_IMAGE, fakeGcsImage, fuseImage, GCSFUSE_IMAGE, gcsfuseImage, minioImage } from '../../harness/index.ts';
-import type { KubeObject } from '../../src/kube/types.ts';
+import { followingPod } from '../node/dataset-users.ts';
 import { type FileSystem, s3 } from '../node/file-systems.ts';
 import { type Installed, startInstalled } from '../node/installed.ts';
 import { objectsIn } from '../support/objects.ts';
@@ -57,7 +57,7 @@ describe.skipIf(!canHaveNode)('profiles of engines', { timeout: LIMIT }, () => {
       const profile = profileText(name, 'profile.yaml')
         .replace(/image: \S+/, `image: ${repository}`)
         .replace(/imageTag: \S+/, `imageTag: '${tag}'`);
-      await apply(...objectsIn(profile), ...objectsIn(profileText(name, 'dataset.yaml')), reader(name));
+      await apply(...objectsIn(profile), ...objectsIn(profileText(name, 'dataset.yaml')), followingPod(name, `${name}-demo`));
       await eventually(async () => expect(await inReader('cat /data/file')).toBe(`${name}\n`));
       await inReader('echo written > /data/new; mkdir /data/more; seq 300000 > /data/more/numbers');
       await eventually(async () => expect(await inServer(...system.reading)).toBe('written\n'));
@@ -82,7 +82,11 @@ describe.skipIf(!canHaveNode)('profiles of engines', { timeout: LIMIT }, () => {
       const [dataset, runtime] = objectsIn(profileText(name, 'dataset.yaml').replaceAll(`${name}-demo`, `${name}-read`));
       const spec = dataset?.['spec'] as { readonly mounts: readonly object[] };
       const mounts = spec.mounts.map((mount) => ({ ...mount, readOnly: true }));
-      await apply({ ...dataset, spec: { ...spec, accessModes: ['ReadOnlyMany'], mounts } }, runtime ?? {}, reader(`${name}-read`));
+      await apply(
+        { ...dataset, spec: { ...spec, accessModes: ['ReadOnlyMany'], mounts } },
+        runtime ?? {},
+        followingPod(`${name}-read`, `${name}-read`),
+      );
       const there = (script: string) => kubectl('exec', `${name}-read`, '--', 'sh', '-ec', script);
       await eventually(async () => expect(await there('cat /data/file')).toBe(`${name}\n`));
       expect(await there('echo no > /data/no').catch(String)).toContain('Read-only file system');
@@ -108,22 +112,3 @@ describe.skipIf(!canHaveNode)('profiles of engines', { timeout: LIMIT }, () => {
 
 /** The MD5 of the numbers to 300,000, a line each. */
 const NUMBERS = 'daef482d6c698625ab13d987d14e8781';
-
-/** A pod that has the Dataset at /data, also what is mounted there later. */
-const reader = (name: string): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name },
-  spec: {
-    terminationGracePeriodSeconds: 1,
-    containers: [
-      {
-        name: 'main',
-        image: FUSE_IMAGE,
-        command: ['tail', '-f', '/dev/null'],
-        volumeMounts: [{ name: 'data', mountPath: '/data', mountPropagation: 'HostToContainer' }],
-      },
-    ],
-    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name.endsWith('-read') ? name : `${name}-demo` } }],
-  },
-});

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { BUSYBOX_IMAGE } from '../../harness/index.ts';
+import { BUSYBOX_IMAGE, FUSE_IMAGE } from '../../harness/index.ts';
 import { createPod } from '../support/real-node.ts';
 import { condition, eventually } from '../support/sluice.ts';
 import type { AlluxioSpace } from './alluxio-space.ts';
@@ -22,6 +22,25 @@ export interface Reader {
 const mounted = (claim: string) => ({
   container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
   spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim } }] },
+});
+
+/** A pod that has the Dataset of a claim at /data, also what is mounted there later. */
+export const followingPod = (name: string, claim: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: {
+    terminationGracePeriodSeconds: 1,
+    containers: [
+      {
+        name: 'main',
+        image: FUSE_IMAGE,
+        command: ['tail', '-f', '/dev/null'],
+        volumeMounts: [{ name: 'data', mountPath: '/data', mountPropagation: 'HostToContainer' }],
+      },
+    ],
+    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim } }],
+  },
 });
 
 /** A pod that has the dataset at /data for as long as it is there. */

@@ -9,10 +9,12 @@ import { stringify } from 'yaml';
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 import { FUSE_IMAGE, fuseImage, minioImage } from '../../harness/index.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
 import { root } from '../cli/run.ts';
 import { canHaveNode } from '../support/real-node.ts';
 import { datasetObject, objectsIn, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually as within } from '../support/sluice.ts';
+import { followingPod } from './dataset-users.ts';
 import { type Installed, startInstalled } from './installed.ts';
 import { hasSeed, PRINTED_IMAGE, SEED_COMMAND, SEED_IMAGE, seedImages } from './seed.ts';
 import { ownImage, page, writeFiles } from './walk-through.ts';
@@ -186,7 +188,7 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
       showLogs();
       const there = (...args: readonly string[]) => kubectl('-n', 'team-b', ...args);
       const view = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', metadata: { name: 'view', namespace: 'team-b' } };
-      const pod = reader('view') as { readonly metadata: object };
+      const pod = reader('view');
       const readsIn = (path: string) => there('exec', 'view', '--', 'cat', path);
       await inMinio('mkdir -p deep/train; echo three > deep/train/file; echo no > deep/outside; rclone copy deep store:bucket-deep');
       await kubectl('create', 'namespace', 'team-b');
@@ -250,21 +252,5 @@ const minioDataset = (name: string, mounts: NonNullable<DatasetSpec['mounts']>, 
     ...more,
   });
 
-/** A pod that has the dataset of its name at /data, also what is mounted there later. */
-const reader = (name: string): object => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name },
-  spec: {
-    terminationGracePeriodSeconds: 1,
-    containers: [
-      {
-        name: 'main',
-        image: FUSE_IMAGE,
-        command: ['tail', '-f', '/dev/null'],
-        volumeMounts: [{ name: 'data', mountPath: '/data', mountPropagation: 'HostToContainer' }],
-      },
-    ],
-    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
-  },
-});
+/** A pod that has the dataset of its name. */
+const reader = (name: string): KubeObject => followingPod(name, name);

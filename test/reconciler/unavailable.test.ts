@@ -30,6 +30,8 @@ async function scene(says: { answer: string | Error }) {
 
 /** A client on a node, as the DaemonSet would have it there. */
 function read(at: Harness, dataset = 'demo', namespace = 'ml'): void {
+  // The DaemonSet's own counts, and its end of the pod, would be news.
+  at.controllers.paused.add('daemonsets').add('garbage');
   const name = `${dataset}-fuse`;
   const daemonSet = at.server.get('DaemonSet', namespace, name)!;
   at.server.put({
@@ -63,7 +65,6 @@ describe('a store that does not answer', () => {
   test('is a condition of Dataset and runtime, and one event of each, until it answers', async () => {
     const says: { answer: string | Error } = { answer: WELL };
     const { at } = await scene(says);
-    at.controllers.paused.add('daemonsets').add('garbage');
     read(at);
     await at.advance(61_000);
     expect(saidOf(at)).toEqual([undefined, undefined]);
@@ -85,7 +86,6 @@ describe('a store that does not answer', () => {
   test('is asked again after 10, 20 and 30 s, then once a minute, and writes nothing meanwhile', async () => {
     const says: { answer: string | Error } = { answer: BROKEN };
     const { at, askedAt } = await scene(says);
-    at.controllers.paused.add('daemonsets').add('garbage');
     read(at);
     await at.advance(1_000);
     at.forget();
@@ -100,7 +100,6 @@ describe('a store that does not answer', () => {
   test('is no condition once nobody reads, and not known of another client', async () => {
     const says: { answer: string | Error } = { answer: BROKEN };
     const { at } = await scene(says);
-    at.controllers.paused.add('daemonsets').add('garbage');
     read(at);
     await at.advance(1_000);
     expect(saidOf(at)).toEqual([FAILS, FAILS]);
@@ -117,7 +116,6 @@ describe('a store that does not answer', () => {
     serve(at, 'ml');
     refer(at);
     await at.quiet();
-    at.controllers.paused.add('daemonsets').add('garbage');
     read(at, 'source', 'default');
     await at.advance(5_000);
     expect(saidOf(at)).toEqual([FAILS, FAILS].map((text) => text.replace('ReadsFail', 'RequestsFail')));
@@ -129,7 +127,6 @@ describe('a store that does not answer', () => {
   test('is not said of an image without a shell, or of a command that could not be run', async () => {
     const says: { answer: string | Error } = { answer: BROKEN };
     const { at } = await scene(says);
-    at.controllers.paused.add('daemonsets').add('garbage');
     read(at);
     await at.advance(1_000);
     // What was known stays: this answer says nothing.
