@@ -23,7 +23,8 @@ module.exports = {
     only('src/csi/mounts', 'src/api', 'src/kube'),
     only('src/webhook', 'src/api', 'src/kube'),
     only('src/install', 'src/api', 'src/constructs'),
-    only('src/testing', 'src/api', 'src/constructs', 'src/kube', 'src/reconciler'),
+    only('src/api-server', 'src/api', 'src/kube', 'src/reconciler'),
+    only('src/testing', 'src/api', 'src/constructs', 'src/kube', 'src/reconciler', 'src/api-server'),
     {
       name: 'published-code-needs-nothing-of-the-checkout',
       severity: 'error',

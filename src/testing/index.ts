@@ -17,5 +17,5 @@ export {
   type Rule,
   type Rules,
   type Verb,
-} from './api-server/index.ts';
-export { type Controller, type Controllers, createControllers } from './api-server/controllers/index.ts';
+} from '../api-server/index.ts';
+export { type Controller, type Controllers, createControllers } from '../api-server/controllers/index.ts';

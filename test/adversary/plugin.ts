@@ -2,7 +2,7 @@ import { csiDriver } from '../../src/api/index.ts';
 import { fuseOf } from '../../src/csi/stage/fuse-label.ts';
 import { parseVolume, type Volume } from '../../src/csi/volume.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import type { ApiServer } from '../../src/api-server/index.ts';
 import { SETTINGS } from './process.ts';
 
 /** A volume of the driver that a pod of a node has mounted. */

@@ -13,7 +13,7 @@ import { outcomeOf } from '../../src/reconciler/pass.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../src/reconciler/world.ts';
-import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import type { ApiServer } from '../../src/api-server/index.ts';
 import { counted, type Tally } from './cost.ts';
 
 /** One process of the controller, which leads: the real store, labeler, cluster and queue on the API server in memory. */

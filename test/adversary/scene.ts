@@ -1,6 +1,6 @@
 import { annotation } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import type { ApiServer } from '../../src/api-server/index.ts';
 import * as write from '../support/objects.ts';
 
 /** The victim's namespace. */

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../src/testing/api-server/index.ts';
+import type { Snapshot } from '../../src/api-server/index.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import { createDice } from './dice.ts';
 import { attackers, infrastructure, victims, victimsClients } from './scene.ts';

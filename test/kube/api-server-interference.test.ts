@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { KubeClient } from '../../src/kube/contract.ts';
 import type { KubeObject, WatchEvent } from '../../src/kube/types.ts';
-import { type ApiServer, createApiServer } from '../../src/testing/api-server/index.ts';
+import { type ApiServer, createApiServer } from '../../src/api-server/index.ts';
 import { kinds } from '../support/kinds.ts';
 import { configMap, refusal } from './api-server/objects.ts';
 

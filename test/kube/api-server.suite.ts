@@ -1,5 +1,5 @@
 /**
- * What the API server in memory (src/testing/api-server) claims, as cases that a real API server passes too. What is not here, it does
+ * What the API server in memory (src/api-server) claims, as cases that a real API server passes too. What is not here, it does
  * not claim. Run on the one in memory by api-server.test.ts, on a control plane by test/cluster/api-server.test.ts.
  */
 import { describe } from 'vitest';

@@ -1,8 +1,8 @@
 import { beforeEach } from 'vitest';
-import { createApiServer } from '../../src/testing/api-server/index.ts';
-import { createControllers } from '../../src/testing/api-server/controllers/index.ts';
+import { createApiServer } from '../../src/api-server/index.ts';
+import { createControllers } from '../../src/api-server/controllers/index.ts';
 import { kinds } from '../support/kinds.ts';
-import { Refusal } from '../../src/testing/api-server/refusals.ts';
+import { Refusal } from '../../src/api-server/refusals.ts';
 import { isRefused, WEBHOOK } from '../support/webhook.ts';
 import { unique } from './api-server/objects.ts';
 import { apiServerSuite, type Subject } from './api-server.suite.ts';

@@ -21,8 +21,8 @@ import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queu
 import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
 import { type Key, keyOf, keyOfText, keyText, type Next, type OperationKey } from '../../src/reconciler/world.ts';
-import { type Controllers, createControllers } from '../../src/testing/api-server/controllers/index.ts';
-import { type ApiServer, createApiServer, type Match, WRITES } from '../../src/testing/api-server/index.ts';
+import { type Controllers, createControllers } from '../../src/api-server/controllers/index.ts';
+import { type ApiServer, createApiServer, type Match, WRITES } from '../../src/api-server/index.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import example from '../support/example-runtime/index.ts';
 import { thinProfile } from '../support/objects.ts';
@@ -73,7 +73,7 @@ export interface PassDone {
  *
  * One pass at a time instead: `await at.pass()`. Before each pass, and nowhere else, the watches catch up.
  *
- * What goes wrong is said to the server (src/testing/api-server):
+ * What goes wrong is said to the server (src/api-server):
  *
  *   at.server.rules.refuse({ verb: 'get', kind: 'Secret' }, { status: 403, reason: 'Forbidden' });
  *   at.server.rules.mutate({ kind: 'DaemonSet' }, (object) => …);       // an admission webhook

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
 import { nodeLabels } from '../../src/csi/cluster/own-node-labels.ts';
-import type { HeldRequests } from '../../src/testing/api-server/index.ts';
+import type { HeldRequests } from '../../src/api-server/index.ts';
 import { openDataset, thinRuntime } from '../support/objects.ts';
 import { boundHarness, type Harness } from './harness.ts';
 

@@ -5,7 +5,7 @@ import jindo from '../../runtimes/jindo/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import type { ApiServer } from '../../src/api-server/index.ts';
 import { documents, GOLDENS, hasGoldens } from '../upstream/cases.ts';
 import { harness } from './harness.ts';
 

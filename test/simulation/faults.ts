@@ -1,4 +1,4 @@
-import { WRITES } from '../../src/testing/api-server/rules.ts';
+import { WRITES } from '../../src/api-server/rules.ts';
 import type { Fault, Happening, ProcessFault, RequestFault } from './plan.ts';
 import type { Random } from './random.ts';
 

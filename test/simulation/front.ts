@@ -1,7 +1,7 @@
 import type { KubeList, KubeObject, ResourceType } from '../../src/kube/types.ts';
-import type { ApiServer } from '../../src/testing/api-server/index.ts';
-import { Refusal } from '../../src/testing/api-server/refusals.ts';
-import type { Verb } from '../../src/testing/api-server/rules.ts';
+import type { ApiServer } from '../../src/api-server/index.ts';
+import { Refusal } from '../../src/api-server/refusals.ts';
+import type { Verb } from '../../src/api-server/rules.ts';
 
 /** A request as it came over the wire. */
 export interface WireRequest {

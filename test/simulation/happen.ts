@@ -1,7 +1,7 @@
 import { label } from '../../src/api/index.ts';
-import type { Controller } from '../../src/testing/api-server/controllers/index.ts';
-import { Refusal } from '../../src/testing/api-server/refusals.ts';
-import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import type { Controller } from '../../src/api-server/controllers/index.ts';
+import { Refusal } from '../../src/api-server/refusals.ts';
+import type { ApiServer } from '../../src/api-server/index.ts';
 import { does, oursOf } from './deeds.ts';
 import { DENIED, mirrored, quotas } from './admission.ts';
 import type { Admission, WireRequest } from './front.ts';

@@ -1,7 +1,7 @@
 import { sidecar } from '../../src/api/sidecars.ts';
 import { labelOf } from '../../src/csi/stage/fuse-label.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import type { ApiServer } from '../../src/api-server/index.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './time.ts';
 

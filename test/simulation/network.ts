@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Pools } from '../../src/kube/client/connection.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import type { ApiServer } from '../../src/testing/api-server/index.ts';
-import { Refusal } from '../../src/testing/api-server/refusals.ts';
+import type { ApiServer } from '../../src/api-server/index.ts';
+import { Refusal } from '../../src/api-server/refusals.ts';
 import { type Admission, answerTo, readRequest, refusalAnswer, type WireAnswer, type WireRequest } from './front.ts';
 import type { Random } from './random.ts';
 import { broken, createStreams, type OpenStream } from './streams.ts';

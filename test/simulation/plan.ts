@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { Verb } from '../../src/testing/api-server/rules.ts';
+import type { Verb } from '../../src/api-server/rules.ts';
 
 /** All that happens in one world besides what the controller does: data, so that parts of it can be left out. */
 export interface Plan {

@@ -1,4 +1,4 @@
-import { WRITES } from '../../src/testing/api-server/rules.ts';
+import { WRITES } from '../../src/api-server/rules.ts';
 import type { WireRequest } from './front.ts';
 import type { ProcessFault } from './plan.ts';
 import type { Process, VirtualTime } from './time.ts';

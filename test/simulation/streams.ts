@@ -1,5 +1,5 @@
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import type { ApiServer } from '../../src/testing/api-server/index.ts';
+import type { ApiServer } from '../../src/api-server/index.ts';
 import { lister, selectors, textOf, type WireRequest } from './front.ts';
 import type { Random } from './random.ts';
 import type { Process, VirtualTime } from './time.ts';

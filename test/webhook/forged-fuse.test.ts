@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { annotation, Dataset, GROUP, VERSION } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { type ApiServer, createApiServer } from '../../src/testing/api-server/index.ts';
+import { type ApiServer, createApiServer } from '../../src/api-server/index.ts';
 import type { Knowledge } from '../../src/webhook/knowledge.ts';
 import { mutate } from '../../src/webhook/mutate.ts';
 import { plugins } from '../../src/webhook/plugins/index.ts';

@@ -1,7 +1,7 @@
 /** Whether another controller runs, by its lease. */
 import { describe, expect, test } from 'vitest';
 import { checkAlone, elected, fluid, type OtherController } from '../../../src/cli/reconcile/other-controllers.ts';
-import { type ApiServer, createApiServer } from '../../../src/testing/api-server/index.ts';
+import { type ApiServer, createApiServer } from '../../../src/api-server/index.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 
 function leaseOf(clock: ManualClock, namespace: string, name: string, holderIdentity = 'other-0', leaseDurationSeconds = 6) {

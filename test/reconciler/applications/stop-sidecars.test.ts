@@ -3,7 +3,7 @@ import type { Occurrence } from '../../../src/kube/events/events.ts';
 import { silent } from '../../../src/kube/types.ts';
 import { Pod } from '../../../src/reconciler/kubernetes/kinds.ts';
 import { stopSidecars } from '../../../src/reconciler/kubernetes/applications/applications.ts';
-import { createApiServer, type ApiServer } from '../../../src/testing/api-server/index.ts';
+import { createApiServer, type ApiServer } from '../../../src/api-server/index.ts';
 import { podOf, type PodOptions, preStop } from './pods.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));

@@ -10,7 +10,7 @@ import type { KubeObject } from '../../../src/kube/types.ts';
 import { ExampleRuntime } from '../../support/example-runtime/spec.ts';
 import { datasetObject, thinRuntime } from '../../support/objects.ts';
 import { type Harness, harness } from '../harness.ts';
-import { WRITES } from '../../../src/testing/api-server/index.ts';
+import { WRITES } from '../../../src/api-server/index.ts';
 import { annotated, ended, eventsOf, statusOf } from './given.ts';
 
 /** An engine whose migrations have helping pods that reach each other by SSH. */

@@ -2,8 +2,8 @@ import { runtimes } from '../../../runtimes/_all.gen.ts';
 import { label, operationKinds } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
-import { admits } from '../../../src/testing/api-server/controllers/scheduling.ts';
-import type { ApiServer } from '../../../src/testing/api-server/index.ts';
+import { admits } from '../../../src/api-server/controllers/scheduling.ts';
+import type { ApiServer } from '../../../src/api-server/index.ts';
 import type { WireAnswer, WireRequest } from '../front.ts';
 import type { Process, VirtualTime } from '../time.ts';
 

@@ -1,7 +1,7 @@
 import { runtimes } from '../../../runtimes/_all.gen.ts';
 import type { Role } from '../../../src/constructs/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import type { ApiServer } from '../../../src/testing/api-server/index.ts';
+import type { ApiServer } from '../../../src/api-server/index.ts';
 import { nameOf } from '../plan.ts';
 import { conditionsOf } from './converged.ts';
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { WRITES } from '../../../src/testing/api-server/rules.ts';
+import { WRITES } from '../../../src/api-server/rules.ts';
 import type { WireAnswer, WireRequest } from '../front.ts';
 import type { Process, VirtualTime } from '../time.ts';
 

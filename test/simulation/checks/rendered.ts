@@ -5,7 +5,7 @@ import { readInput } from '../../../src/cli/input/read.ts';
 import { inCluster } from '../../../src/cli/synth/lookup.ts';
 import { renderAll } from '../../../src/cli/synth/render.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import type { ApiServer } from '../../../src/testing/api-server/index.ts';
+import type { ApiServer } from '../../../src/api-server/index.ts';
 import type { Plan } from '../plan.ts';
 import { settingsOf } from '../world.ts';
 

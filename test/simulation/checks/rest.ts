@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { WRITES } from '../../../src/testing/api-server/rules.ts';
+import { WRITES } from '../../../src/api-server/rules.ts';
 import type { WireRequest } from '../front.ts';
 import type { Plan } from '../plan.ts';
 import type { Process } from '../time.ts';

@@ -1,8 +1,8 @@
 import { runtimes } from '../../../runtimes/_all.gen.ts';
 import { annotation, label, operationKinds } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { WRITES } from '../../../src/testing/api-server/rules.ts';
-import type { ApiServer } from '../../../src/testing/api-server/index.ts';
+import { WRITES } from '../../../src/api-server/rules.ts';
+import type { ApiServer } from '../../../src/api-server/index.ts';
 import type { WireAnswer, WireRequest } from '../front.ts';
 import { isUnfinished } from '../machines.ts';
 import { nameOf } from '../plan.ts';

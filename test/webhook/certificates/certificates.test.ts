@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCa, issue as issueOther, type KeyPair } from '../../../harness/control-plane/pki.ts';
 import type { Clock } from '../../../src/kube/clock.ts';
 import { type KubeObject, type Log, silent } from '../../../src/kube/types.ts';
-import { type ApiServer, createApiServer, Refusal } from '../../../src/testing/api-server/index.ts';
+import { type ApiServer, createApiServer, Refusal } from '../../../src/api-server/index.ts';
 import { CONFIGURATION } from '../../../src/webhook/certificates/ca-bundle.ts';
 import { type Certificates, keepCertificates } from '../../../src/webhook/certificates/certificates.ts';
 import { issue } from '../../../src/webhook/certificates/issue.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Dataset, GROUP, VERSION } from '../../../src/api/index.ts';
 import type { Clock } from '../../../src/kube/clock.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
-import { type ApiServer, createApiServer } from '../../../src/testing/api-server/index.ts';
+import { type ApiServer, createApiServer } from '../../../src/api-server/index.ts';
 import type { Knowledge } from '../../../src/webhook/knowledge.ts';
 import { startWatches } from '../../../src/webhook/watches/watches.ts';
 import { aMoment, manualClock, until } from '../../support/manual-clock.ts';

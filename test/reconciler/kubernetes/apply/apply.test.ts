@@ -9,7 +9,7 @@ import { typeOf } from '../../../../src/reconciler/kubernetes/kinds.ts';
 import { outlineOf } from '../../../../src/reconciler/kubernetes/plans/bindings.ts';
 import type { Owner } from '../../../../src/reconciler/kubernetes/store/owner.ts';
 import { createStore } from '../../../../src/reconciler/kubernetes/store/store.ts';
-import { createApiServer, WRITES } from '../../../../src/testing/api-server/index.ts';
+import { createApiServer, WRITES } from '../../../../src/api-server/index.ts';
 
 const owner = { uid: 'uid-of-demo', kind: 'ThinRuntime', namespace: 'ml', name: 'demo' };
 const OTHERS = { [label.owner]: 'uid-of-another' };

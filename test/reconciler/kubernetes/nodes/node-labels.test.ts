@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { KubeObject } from '../../../../src/kube/types.ts';
-import type { ApiRequest } from '../../../../src/testing/api-server/index.ts';
+import type { ApiRequest } from '../../../../src/api-server/index.ts';
 import { exampleRuntime, openDataset } from '../../../support/objects.ts';
 import { boundHarness, type Harness, harness } from '../../harness.ts';
 

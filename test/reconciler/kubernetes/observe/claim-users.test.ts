@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { KubeObject } from '../../../../src/kube/types.ts';
 import { createClaimUsers } from '../../../../src/reconciler/kubernetes/observe/claim-users.ts';
-import { createApiServer } from '../../../../src/testing/api-server/index.ts';
+import { createApiServer } from '../../../../src/api-server/index.ts';
 import { openDataset, reader, thinRuntime } from '../../../support/objects.ts';
 import { boundHarness, harness } from '../../harness.ts';
 

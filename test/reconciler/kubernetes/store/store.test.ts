@@ -7,7 +7,7 @@ import type { KubeClient, WatchOptions } from '../../../../src/kube/contract.ts'
 import { type KubeObject, type ResourceType, silent } from '../../../../src/kube/types.ts';
 import { ownedKinds, typeOf } from '../../../../src/reconciler/kubernetes/kinds.ts';
 import { createStore } from '../../../../src/reconciler/kubernetes/store/store.ts';
-import { createApiServer } from '../../../../src/testing/api-server/index.ts';
+import { createApiServer } from '../../../../src/api-server/index.ts';
 import { openDataset, thinProfile, thinRuntime } from '../../../support/objects.ts';
 
 const object = (resourceVersion: string, more: object = {}): KubeObject => ({

@@ -1,5 +1,5 @@
 import { applyPatch, type Operation } from 'rfc6902';
-import type { KubeObject } from '../../kube/types.ts';
+import type { KubeObject } from '../kube/types.ts';
 import { isMap, type Json } from './fields.ts';
 import { patchFailed } from './refusals.ts';
 

@@ -1,5 +1,5 @@
-import type { WatchOptions } from '../../kube/contract.ts';
-import type { KubeObject, ResourceType, WatchEvent } from '../../kube/types.ts';
+import type { WatchOptions } from '../kube/contract.ts';
+import type { KubeObject, ResourceType, WatchEvent } from '../kube/types.ts';
 import { errorFrom, Refusal } from './refusals.ts';
 import { answer } from './select.ts';
 import { eventOf, type Storage } from './storage.ts';

@@ -1,5 +1,5 @@
-import type { DeleteOptions } from '../../kube/contract.ts';
-import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import type { DeleteOptions } from '../kube/contract.ts';
+import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { conflict } from './refusals.ts';
 import type { Storage } from './storage.ts';
 import type { At } from './writing.ts';

@@ -1,4 +1,4 @@
-import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from '../../kube/types.ts';
+import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from '../kube/types.ts';
 import { compacted } from './fields.ts';
 import { countsEdits, protectedFromLoss, withFirstStatus } from './kinds.ts';
 import { writeManagers } from './managers.ts';

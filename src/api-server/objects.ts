@@ -1,4 +1,4 @@
-import { apiVersionOf, type KubeObject, type ResourceType } from '../../kube/types.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.ts';
 import { change } from './change.ts';
 import { createCreation } from './creation.ts';
 import { createDeletion, type DeletionOptions } from './deletion.ts';

@@ -1,5 +1,5 @@
-import { Node, ownedKinds, Pod, Secret } from '../../reconciler/kubernetes/kinds.ts';
-import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { Node, ownedKinds, Pod, Secret } from '../reconciler/kubernetes/kinds.ts';
+import type { KubeObject, ResourceType } from '../kube/types.ts';
 
 const builtIn = (group: string, kind: string, plural: string, namespaced = true): ResourceType => ({
   group,

@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType, WatchEvent } from '../../kube/types.ts';
+import type { KubeObject, ResourceType, WatchEvent } from '../kube/types.ts';
 import { expired } from './refusals.ts';
 
 /** One change of one object, as etcd remembers it. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/types.ts';
+import type { KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { collectGarbage } from './garbage.ts';
 import { handsOn } from './hands.ts';

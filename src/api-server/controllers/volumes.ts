@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/types.ts';
+import type { KubeObject } from '../../kube/types.ts';
 import type { Hands } from './hands.ts';
 
 interface VolumeSpec {

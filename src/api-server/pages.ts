@@ -1,5 +1,5 @@
-import type { ListOptions } from '../../kube/contract.ts';
-import type { KubeList, KubeObject, ResourceType } from '../../kube/types.ts';
+import type { ListOptions } from '../kube/contract.ts';
+import type { KubeList, KubeObject, ResourceType } from '../kube/types.ts';
 import { expired } from './refusals.ts';
 import { answer, selectionOf } from './select.ts';
 import type { Storage } from './storage.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/types.ts';
+import type { KubeObject } from '../kube/types.ts';
 import type { JsonMap } from './fields.ts';
 import type { Manager } from './managers.ts';
 import type { Target } from './refusals.ts';

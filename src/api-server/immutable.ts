@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { isMap, type Json, same } from './fields.ts';
 import { isBuiltIn } from './kinds.ts';
 import type { Fault } from './refusals.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/types.ts';
+import type { KubeObject } from '../../kube/types.ts';
 
 interface Expression {
   readonly key: string;

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/types.ts';
+import type { KubeObject } from '../../kube/types.ts';
 import type { Hands } from './hands.ts';
 
 /** Deletes what has no owner left, and lets go what waits for its dependents or was to orphan them. */

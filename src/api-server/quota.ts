@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/types.ts';
+import type { KubeObject } from '../kube/types.ts';
 import { isBuiltIn, ResourceQuota } from './kinds.ts';
 import { forbidden, type Target } from './refusals.ts';
 import type { Storage } from './storage.ts';

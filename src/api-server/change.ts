@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { compacted, type Json, same } from './fields.ts';
 import { immutableFaults } from './immutable.ts';
 import { countsEdits, hasStatus } from './kinds.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/types.ts';
+import type { KubeObject } from '../kube/types.ts';
 import { Refusal, type Target } from './refusals.ts';
 
 /** Verbs of requests; `apply` is a PATCH by server-side apply. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../../kube/types.ts';
+import type { KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { Refusal } from '../refusals.ts';
 
