@@ -3,7 +3,8 @@ import type { Pools } from '../../src/kube/client/connection.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import type { ApiServer } from '../../src/api-server/index.ts';
 import { Refusal } from '../../src/api-server/refusals.ts';
-import { type Admission, answerTo, readRequest, refusalAnswer, type WireAnswer, type WireRequest } from './front.ts';
+import { type Admission, answerTo, refusalAnswer, type WireAnswer } from '../../src/api-server/wire/answers.ts';
+import { readRequest, type WireRequest } from '../../src/api-server/wire/requests.ts';
 import type { Random } from './random.ts';
 import { broken, createStreams, type OpenStream } from './streams.ts';
 import type { Process, VirtualTime } from './time.ts';
@@ -116,7 +117,7 @@ export function createNetwork(
     return called === undefined || type.plural === 'events' ? undefined : server.get(type.kind, namespace, called);
   };
   const respond = (request: WireRequest, { refused }: Fate): Promise<WireAnswer> =>
-    refused ? Promise.resolve(refused) : answerTo(server, request, rules.admit);
+    refused ? Promise.resolve(refused) : isEvent(request) ? Promise.resolve(eventAnswer(request)) : answerTo(server, request, rules.admit);
 
   /** A Refusal for a kind that is not installed, such as one of Fluid's. */
   function read({ method, path, headers, body }: Dispatcher.DispatchOptions): WireRequest | Refusal {
@@ -170,6 +171,14 @@ export function createNetwork(
     }),
   };
 }
+
+/** The controller's events are answered and not kept: no check reads them, and nobody would ever delete them. */
+const isEvent = ({ type }: WireRequest): boolean => type.group === 'events.k8s.io';
+const eventAnswer = ({ verb, body }: WireRequest): WireAnswer => ({
+  status: verb === 'create' ? 201 : 200,
+  headers: {},
+  text: JSON.stringify(verb === 'list' ? { metadata: { resourceVersion: '1' }, items: [] } : body),
+});
 
 /** An answer that is no, as the API server gives it. */
 export function refusalOf(status: number, request: WireRequest): WireAnswer {

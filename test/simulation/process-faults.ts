@@ -1,5 +1,5 @@
 import { WRITES } from '../../src/api-server/rules.ts';
-import type { WireRequest } from './front.ts';
+import type { WireRequest } from '../../src/api-server/wire/requests.ts';
 import type { ProcessFault } from './plan.ts';
 import type { Process, VirtualTime } from './time.ts';
 import type { Place, World } from './world.ts';

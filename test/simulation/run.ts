@@ -3,7 +3,7 @@ import { createChecks } from './checks/checks.ts';
 import { falseConditions } from './checks/conditions.ts';
 import { divergence } from './checks/converged.ts';
 import { restCheck } from './checks/rest.ts';
-import type { WireRequest } from './front.ts';
+import type { WireRequest } from '../../src/api-server/wire/requests.ts';
 import { createTroubles } from './happen.ts';
 import { installTime } from './install-time.ts';
 import type { Happening, Plan } from './plan.ts';

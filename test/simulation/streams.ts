@@ -1,6 +1,7 @@
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import type { ApiServer } from '../../src/api-server/index.ts';
-import { lister, selectors, textOf, type WireRequest } from './front.ts';
+import { reader, selectors, textOf } from '../../src/api-server/wire/answers.ts';
+import type { WireRequest } from '../../src/api-server/wire/requests.ts';
 import type { Random } from './random.ts';
 import type { Process, VirtualTime } from './time.ts';
 
@@ -36,7 +37,7 @@ export function createStreams(
   const streams = new Set<OpenStream>();
 
   function open(process: Process, request: WireRequest, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    const { type, namespace, query, metadataOnly } = request;
+    const { type, namespace, query, wants } = request;
     const ready: Uint8Array[] = [];
     let last: string | undefined;
     let isEnded = false;
@@ -84,14 +85,14 @@ export function createStreams(
     const options = {
       ...selectors(query),
       namespace,
-      metadataOnly,
+      metadataOnly: wants === 'metadata',
       resourceVersion: query.get('resourceVersion') ?? '0',
       timeoutSeconds: Number(query.get('timeoutSeconds') ?? 300),
       signal: closing.signal,
     };
     void (async () => {
       try {
-        for await (const event of lister(server).watch(type, options)) send(event);
+        for await (const event of reader(server).watch(type, options)) send(event);
       } catch (error) {
         const { status = 500, body } = error as { status?: number; body?: object };
         send({ type: 'ERROR', object: { kind: 'Status', apiVersion: 'v1', metadata: {}, code: status, ...body } as unknown as KubeObject });

@@ -12,6 +12,7 @@ import type { ExecFence } from '../../src/reconciler/kubernetes/commands/pod-exe
 import { type Controllers, createControllers } from '../../src/api-server/controllers/index.ts';
 import { type ApiServer, createApiServer } from '../../src/api-server/index.ts';
 import { builtInKinds } from '../../src/api-server/kinds.ts';
+import { byPath } from '../../src/api-server/wire/requests.ts';
 import { quotas } from './admission.ts';
 import { createMachines, type Machines } from './machines.ts';
 import { createNetwork, type Network, type NetworkRules } from './network.ts';
@@ -77,7 +78,7 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
   const event: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
   const server = createApiServer({ kinds, namespaces: ['default', 'ml', 'lab', 'elsewhere', LEASE.namespace] });
   const controllers = createControllers(server);
-  const types = new Map([...builtInKinds, ...kinds, event].map((type) => [`${type.group}/${type.version}/${type.plural}`, type]));
+  const types = byPath([...builtInKinds, ...kinds, event]);
   const network = createNetwork(time, server, types, rules, random.fork('streams'));
   const engines = createEngines();
   for (let i = 1; i <= plan.nodes; i++) server.put(nodeOf(`node-${i}`));

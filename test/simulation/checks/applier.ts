@@ -4,7 +4,8 @@ import type { KubeObject } from '../../../src/kube/types.ts';
 import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
 import { admits } from '../../../src/api-server/controllers/scheduling.ts';
 import type { ApiServer } from '../../../src/api-server/index.ts';
-import type { WireAnswer, WireRequest } from '../front.ts';
+import type { WireAnswer } from '../../../src/api-server/wire/answers.ts';
+import type { WireRequest } from '../../../src/api-server/wire/requests.ts';
 import type { Process, VirtualTime } from '../time.ts';
 
 const SOURCES = new Set(['Dataset', ...operationKinds.map(({ kind }) => kind), ...runtimes.map(({ resource }) => resource.kind)]);

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { WRITES } from '../../../src/api-server/rules.ts';
-import type { WireAnswer, WireRequest } from '../front.ts';
+import type { WireAnswer } from '../../../src/api-server/wire/answers.ts';
+import type { WireRequest } from '../../../src/api-server/wire/requests.ts';
 import type { Process, VirtualTime } from '../time.ts';
 
 /** The lease's own times (src/kube/lease/lease.ts), ms. */

@@ -1,4 +1,4 @@
-import type { WireRequest } from '../front.ts';
+import type { WireRequest } from '../../../src/api-server/wire/requests.ts';
 import type { Process, VirtualTime } from '../time.ts';
 
 /** Requests of one kind about one object within a second, whatever goes wrong. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { WRITES } from '../../../src/api-server/rules.ts';
-import type { WireRequest } from '../front.ts';
+import type { WireRequest } from '../../../src/api-server/wire/requests.ts';
 import type { Plan } from '../plan.ts';
 import type { Process } from '../time.ts';
 import type { World } from '../world.ts';

@@ -1,0 +1,142 @@
+/** What the server answers to a request for objects; not to a watch (streams.ts), which is no single answer. */
+import type { KubeClient } from '../../kube/contract.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { apiVersionOf, type KubeList, type KubeObject } from '../../kube/types.ts';
+import type { ApiServer } from '../index.ts';
+import { badRequest, Refusal } from '../refusals.ts';
+import type { WireRequest } from './requests.ts';
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** What admission makes of an object that is written. Throws a Refusal if it denies the write. */
+export type Admission = (request: WireRequest, object: KubeObject) => KubeObject;
+
+const texts = new WeakMap<object, string>();
+/** As JSON. What the server has stored never changes, so each is written once for all who read it. */
+export function textOf(stored: object): string {
+  const known = texts.get(stored);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(stored);
+  texts.set(stored, text);
+  return text;
+}
+const textOfList = ({ items, ...rest }: KubeList): string =>
+  `${JSON.stringify(rest).slice(0, -1)},"items":[${items.map(textOf).join(',')}]}`;
+
+/** Acts at once, and answers a Refusal in the words of a Status. */
+export async function answerTo(server: ApiServer, request: WireRequest, admit: Admission): Promise<WireAnswer> {
+  try {
+    const body = await act(server, request, admit);
+    return {
+      status: request.verb === 'create' ? 201 : 200,
+      headers: {},
+      text: request.verb === 'list' ? textOfList(body as KubeList) : textOf(body),
+    };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return refusalAnswer(error);
+  }
+}
+
+export const refusalAnswer = ({ status, body, message }: Refusal): WireAnswer => ({
+  status,
+  headers: {},
+  text: body ? JSON.stringify({ apiVersion: 'v1', metadata: {}, status: 'Failure', ...body }) : message,
+});
+
+/** The object or the list that answers a request. @throws Refusal */
+export function act(server: ApiServer, request: WireRequest, admit: Admission): object | Promise<object> {
+  const { verb, type, namespace, name = '', subresource, query, body, wants, patch } = request;
+  const at = { type, namespace, name, subresource };
+  const dryRun = query.get('dryRun');
+  const writing = {
+    manager: query.get('fieldManager') ?? 'unknown',
+    force: query.get('force') === 'true',
+    ...(dryRun === 'All' && { dryRun: true }),
+    ...(query.get('fieldValidation') === 'Strict' && { fieldValidation: 'Strict' as const }),
+    mutate: (object: KubeObject) => admit(request, object),
+  };
+  const { objects } = server;
+  switch (verb) {
+    case 'get': {
+      const object = objects.get(at);
+      return wants === 'metadata' ? partial(object) : object;
+    }
+    case 'list':
+      return listOf(server, request);
+    case 'create':
+      return objects.create(type, namespace, objectOf(body), writing);
+    case 'update':
+      return objects.update(at, objectOf(body), writing);
+    case 'apply':
+      return objects.apply(at, objectOf(body), writing);
+    case 'patch':
+      return objects.patch(at, patch as 'json' | 'merge', body, writing);
+    case 'delete': {
+      const {
+        preconditions = {},
+        propagationPolicy,
+        gracePeriodSeconds,
+      } = (body ?? {}) as {
+        preconditions?: { uid?: string; resourceVersion?: string };
+        propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+        gracePeriodSeconds?: number;
+      };
+      const object = admit(request, objects.get(at));
+      if (dryRun === 'All') return object;
+      const options = { ...preconditions, ...(propagationPolicy && { propagation: propagationPolicy }) };
+      objects.delete(at, { ...options, ...(gracePeriodSeconds === 0 && { gracePeriodSeconds }) });
+      return {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Success',
+        details: { name, kind: type.plural, uid: object.metadata.uid },
+      };
+    }
+    case 'watch':
+      throw new Error('a watch is no single answer');
+  }
+}
+
+const partial = (object: KubeObject) => ({ ...PARTIAL, metadata: object.metadata });
+const PARTIAL = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
+
+function objectOf(body: unknown): KubeObject {
+  const { metadata } = (body ?? {}) as { metadata?: unknown };
+  if (typeof metadata !== 'object' || metadata === null) throw badRequest('expected an object with metadata in the body of the request');
+  return body as KubeObject;
+}
+
+async function listOf(server: ApiServer, { type, namespace, query, wants }: WireRequest): Promise<object> {
+  const limit = query.get('limit');
+  const { items, resourceVersion, ...page } = await reader(server)
+    .list(type, {
+      namespace,
+      metadataOnly: wants === 'metadata',
+      ...selectors(query),
+      ...(limit && { limit: Number(limit) }),
+      ...(query.get('continue') && { continue: query.get('continue') as string }),
+    })
+    .catch((error: unknown) => {
+      throw error instanceof ApiError ? new Refusal(error.status, error.body?.reason, error.body?.message ?? error.message) : error;
+    });
+  return { kind: `${type.kind}List`, apiVersion: apiVersionOf(type), metadata: { resourceVersion, continue: page.continue }, items };
+}
+
+const readers = new WeakMap<ApiServer, KubeClient>();
+/** One client for all lists and watches, since each client remembers its pages. */
+export function reader(server: ApiServer): KubeClient {
+  const known = readers.get(server) ?? server.client({ fieldManager: 'wire', readsOnly: true });
+  readers.set(server, known);
+  return known;
+}
+
+export function selectors(query: URLSearchParams): { labelSelector?: string; fieldSelector?: string } {
+  const [labelSelector, fieldSelector] = [query.get('labelSelector'), query.get('fieldSelector')];
+  return { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };
+}
