@@ -7,6 +7,7 @@ import {
   must,
   type Operation,
   OperationJob,
+  type OperationNeeds,
   PROGRESS_FILE,
   type Warning,
 } from '../../src/constructs/index.ts';
@@ -20,6 +21,9 @@ import type { JuiceFSPlan } from './plan.ts';
  * edition the first worker is, as its workers share.
  */
 export class JuiceFSLoad extends OperationJob {
+  static needs = (_: unknown, { source }: JuiceFSPlan): OperationNeeds =>
+    source.edition === 'community' ? { withoutWorkers: 'fuse' } : {};
+
   static warnings({ spec: { loadMetadata, target = [] } }: Operation<'DataLoad'>): readonly Warning[] {
     return [
       ...target.flatMap(({ replicas = 1 }, i) =>

@@ -23,7 +23,10 @@ import { PROGRAMS } from './script.ts';
 /** Copies data with `juicefs sync`: in one pod, or in several to which the first gives work by SSH. */
 export class JuiceFSMigrate extends OperationJob {
   static warnings = migrateWarnings;
-  static needs = ({ spec }: Pick<Operation<'DataMigrate'>, 'spec'>) => ({ sshKeys: needsSshKeys(spec) });
+  static needs = ({ spec }: Pick<Operation<'DataMigrate'>, 'spec'>) => ({
+    sshKeys: needsSshKeys(spec),
+    withoutWorkers: 'nothing' as const,
+  });
 
   constructor(scope: Construct, plan: JuiceFSPlan, migrate: Operation<'DataMigrate'>) {
     const { spec } = migrate;

@@ -110,7 +110,8 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
       ...generalWarnings(operation.spec),
       ...((operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.warnings?.(operation) ?? []),
     ],
-    operationNeeds: (operation) => (operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.needs?.(operation) ?? {},
+    operationNeeds: (operation) =>
+      (operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.needs?.(operation, plan) ?? {},
   };
 
   function render(part: Part, scope: Construct): unknown {

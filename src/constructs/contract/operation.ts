@@ -121,6 +121,8 @@ export interface SshKeys {
 export interface OperationNeeds {
   /** A key pair, in `facts.sshKeys`. */
   readonly sshKeys?: boolean;
+  /** What it waits for if the runtime has no workers (`spec.replicas: 0`): a fuse pod that is ready, or nothing. Default: a worker. */
+  readonly withoutWorkers?: 'fuse' | 'nothing';
 }
 
 /**
@@ -132,7 +134,7 @@ export interface OperationClass<P, K extends OperationKind> {
   /** Fields of the spec that have no effect on this engine. Each becomes a Warning event on the operation when its Job is created. */
   warnings?(operation: Operation<K>): readonly Warning[];
   /** Default: nothing. */
-  needs?(operation: Pick<Operation<K>, 'spec'>): OperationNeeds;
+  needs?(operation: Pick<Operation<K>, 'spec'>, plan: P): OperationNeeds;
 }
 /** The operations of an engine. A kind that is absent is not supported. */
 export type Operations<P> = { readonly [K in OperationKind]?: OperationClass<P, K> };

@@ -12,6 +12,8 @@ import { sshKeysOf } from './ssh-keys.ts';
 
 /** How long an answer counts. Longer than an answer takes to start the next pass of an operation that fails, or that would ask for ever. */
 const LEADER_FRESH_MS = 3000;
+/** Events of fuse pods wake no operation. */
+const FUSE_AGAIN_MS = 5000;
 
 interface PreparerOptions {
   readonly context: ClusterContext;
@@ -68,11 +70,20 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     // It reads through the claim, as any pod does.
     if (key.kind === 'DataProcess') return rendered(key, () => ({ manifests: render({ ...given, facts: { pods: {}, ...near } }) }));
     const choice = podChoice(store, target, runtime);
+    const needs = plan.operationNeeds(given);
     const ready = { master: podFacts(choice.pods('master')), worker: podFacts(choice.pods('worker')) };
     for (const role of ['master', 'worker'] as const) {
       // A backup is of the masters.
       if (role === 'worker' && key.kind === 'DataBackup') continue;
       if (!plan.roles.includes(role) || (workloads[role]?.ready && ready[role].length > 0)) continue;
+      if (role === 'worker' && plan.plan.replicas.worker === 0) {
+        if (needs.withoutWorkers === 'nothing') continue;
+        const path = runtime.resource.scale?.wanted ?? 'spec.replicas';
+        const lacks = `${object.kind} ${target.name}: ${path}: expected at least 1, for a worker that carries out the ${key.kind}, found 0`;
+        if (needs.withoutWorkers !== 'fuse') return wait(lacks);
+        if (choice.pods('fuse').some((pod) => pod['ready'])) continue;
+        return wait(`${lacks}; or a fuse pod that is ready, found none`, { retryMs: FUSE_AGAIN_MS });
+      }
       // The watch of pods may be behind that of their workload, and its events wake no operation.
       return wait(`no ${role} pod of ${object.kind} ${target.name} is ready`, workloads[role]?.ready ? { retryMs: 1000 } : {});
     }
@@ -88,7 +99,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
       ...near,
       ...(leading && { leader: leading }),
       ...(key.kind === 'DataMigrate' && { datasets: specsOf(dataset, other?.dataset) }),
-      ...(plan.operationNeeds(given).sshKeys && { sshKeys: await sshKeysOf(client, given) }),
+      ...(needs.sshKeys && { sshKeys: await sshKeysOf(client, given) }),
       ...(spec.policy === 'Cron' && (!latest || latest.end) && { isIdle: true }),
     };
     const told = { ...given, facts };
