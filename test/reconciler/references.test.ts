@@ -149,6 +149,27 @@ describe('a Dataset that refers to another', () => {
     expect(at.conditions('Dataset', 'late')['NotReady']).toBe('True DatasetFailedToSetup: Dataset default/source is being deleted');
     expect(at.get('PersistentVolumeClaim', 'late')).toBeUndefined();
   });
+  test('is set up to its end when the other one is deleted meanwhile, which waits for its volume', async () => {
+    const at = await start();
+    serve(at, 'ml');
+    await at.quiet();
+    at.controllers.paused.add('volumes').add('claims');
+    refer(at);
+    await at.advance(100);
+    expect(at.get('PersistentVolume', 'ml-demo')).toBeDefined();
+    expect(at.dataset().phase).not.toBe('Bound');
+    at.server.delete('Dataset', 'default', 'source');
+    await at.settle();
+    expect(statusOf(at, 'default', 'source').datasetRef).toEqual(['ml/demo']);
+    at.controllers.paused.clear();
+    at.server.onChange();
+    await at.quiet();
+    expect(synced(at)).toMatch(/^True/);
+    expect(at.dataset().phase).toBe('Bound');
+    at.delete('Dataset');
+    await at.quiet();
+    expect(at.server.get('Dataset', 'default', 'source')).toBeUndefined();
+  });
   test('may refer to any namespace if the installation is open, as Fluid is', async () => {
     const at = await start({ openReferences: true });
     serve(at);

@@ -34,7 +34,7 @@ const specs = new WeakMap<LiveObject, PersistentVolumeSpec>();
 
 /**
  * What a runtime may know of another Dataset, or what it waits for. A Hold names the Dataset only, which may belong to another tenant. While
- * references keep a Dataset from being deleted, it serves those that are bound, and no new ones.
+ * references keep a Dataset from being deleted, it serves those that are bound or have a volume that leads there, and no new ones.
  */
 export async function referenceFact(
   context: Context,
@@ -66,10 +66,12 @@ export async function referenceFact(
   if (further !== undefined) return refersOn(`which refers to ${shown(further)}`);
   const notBound: Hold = { reason: 'DatasetNotBound', message: `${called} is not bound` };
   const candidates = store.runtimes({ namespace, name });
+  // A volume that leads there keeps it from being deleted: its set-up ends, though the reference is not bound yet.
+  const isKept = user.bound || store.referrersOf({ namespace, name }).some((each) => keyText(each) === keyText(user));
   // One that is being deleted serves until no pod reads, also through references.
-  const chosen = choose(dataset, candidates).chosen ?? (user.bound ? candidates.find(serves(dataset)) : undefined);
+  const chosen = choose(dataset, candidates).chosen ?? (isKept ? candidates.find(serves(dataset)) : undefined);
   const status = chosen?.object.status;
-  if (dataset.metadata.deletionTimestamp && !user.bound) return { ...notBound, message: `${called} is being deleted` };
+  if (dataset.metadata.deletionTimestamp && !isKept) return { ...notBound, message: `${called} is being deleted` };
   if (!status || !isServed(dataset)) return notBound;
   const identity = identityOf({ namespace, name }, evidence(store, { namespace, name }, { dataset, runtime: chosen.object }));
   const live = store.live('PersistentVolume', undefined, volumeName(identity));
