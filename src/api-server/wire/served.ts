@@ -1,0 +1,106 @@
+import type { ResourceType } from '../../kube/types.ts';
+import { builtInKinds, hasStatus } from '../kinds.ts';
+
+/** What a server serves of one resource, as discovery lists it. */
+export interface Served {
+  readonly type: ResourceType;
+  readonly singular: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources: readonly ServedSubresource[];
+}
+
+/** A path below an object. */
+export interface ServedSubresource {
+  readonly name: string;
+  /** Of what it answers with, where that is not the object. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly verbs: readonly string[];
+}
+
+/** What the server in memory does with a collection and its objects. */
+const VERBS = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'] as const;
+const STATUS: ServedSubresource = { name: 'status', verbs: ['get', 'patch', 'update'] };
+
+/** Short names and categories of Kubernetes' own kinds; rule: `kubectl api-resources`. A kind that is not here has neither. */
+const NAMES: Readonly<Record<string, readonly [shortNames: readonly string[], categories?: readonly string[]]>> = {
+  ConfigMap: [['cm']],
+  CronJob: [['cj'], ['all']],
+  CustomResourceDefinition: [['crd', 'crds'], ['api-extensions']],
+  DaemonSet: [['ds'], ['all']],
+  Deployment: [['deploy'], ['all']],
+  Event: [['ev']],
+  HorizontalPodAutoscaler: [['hpa'], ['all']],
+  Job: [[], ['all']],
+  MutatingWebhookConfiguration: [[], ['api-extensions']],
+  Namespace: [['ns']],
+  Node: [['no']],
+  PersistentVolume: [['pv']],
+  PersistentVolumeClaim: [['pvc']],
+  Pod: [['po'], ['all']],
+  PriorityClass: [['pc']],
+  ReplicaSet: [['rs'], ['all']],
+  ResourceQuota: [['quota']],
+  Service: [['svc'], ['all']],
+  ServiceAccount: [['sa']],
+  StatefulSet: [['sts'], ['all']],
+  StorageClass: [['sc']],
+  ValidatingWebhookConfiguration: [[], ['api-extensions']],
+};
+
+/**
+ * A kind of Kubernetes, with the names that Kubernetes gives it.
+ * @param subresources beside the status
+ * @example
+ * servedKind(Pod, [{ name: 'log', verbs: ['get'] }]).shortNames; // → ['po']
+ */
+export function servedKind(type: ResourceType, subresources: readonly ServedSubresource[] = []): Served {
+  const [shortNames = [], categories = []] = NAMES[type.kind] ?? [];
+  return {
+    type,
+    singular: type.kind.toLowerCase(),
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+    verbs: VERBS,
+    subresources: [...subresources, ...(hasStatus(type) ? [STATUS] : [])],
+  };
+}
+
+/** The kinds that the server in memory has without a CustomResourceDefinition. */
+export const servedBuiltIns: readonly Served[] = builtInKinds.map((type) => servedKind(type));
+
+/** What a CustomResourceDefinition says of names, versions and subresources. */
+interface Definition {
+  readonly spec: {
+    readonly group: string;
+    readonly scope: string;
+    readonly names: {
+      readonly kind: string;
+      readonly plural: string;
+      readonly singular?: string;
+      readonly shortNames?: readonly string[];
+      readonly categories?: readonly string[];
+    };
+    readonly versions: readonly { readonly name: string; readonly served: boolean; readonly subresources?: { readonly status?: object } }[];
+  };
+}
+
+/**
+ * The resources of a CustomResourceDefinition, one for each version that it serves. Subresources other than the status are not served.
+ * @param crd as a file under crds/ holds it
+ */
+export function servedBy(crd: object): readonly Served[] {
+  const { group, scope, names, versions } = (crd as Definition).spec;
+  const { kind, plural, singular = kind.toLowerCase(), shortNames = [], categories = [] } = names;
+  return versions
+    .filter(({ served }) => served)
+    .map(({ name: version, subresources }) => ({
+      type: { group, version, plural, kind, namespaced: scope === 'Namespaced' },
+      singular,
+      ...(shortNames.length > 0 && { shortNames }),
+      ...(categories.length > 0 && { categories }),
+      verbs: VERBS,
+      subresources: subresources?.status ? [STATUS] : [],
+    }));
+}
