@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { crdOf } from '../../src/api/crd.ts';
+import type { ResourceType } from '../../src/kube/types.ts';
 import { builtInKinds } from '../../src/api-server/kinds.ts';
-import { discovery } from '../../src/api-server/wire/discovery.ts';
-import { servedBuiltIns, servedBy } from '../../src/api-server/wire/served.ts';
+import { type Discovered, discovery } from '../../src/api-server/wire/discovery.ts';
+import { servedBuiltIns, servedBy, servedKind } from '../../src/api-server/wire/served.ts';
 
 const served = [...servedBuiltIns, ...resources.flatMap((resource) => servedBy(crdOf(resource)))];
 const aggregated = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
@@ -46,7 +47,7 @@ test('a client that accepts it gets all resources at once, in the version that i
   const roots = ['/api', '/apis'].map((path) => discovery(path, KUBECTL, served));
   expect(roots.map((root) => root?.contentType)).toEqual([aggregated('v2'), aggregated('v2')]);
   const names = roots.flatMap((root) => {
-    const { items } = root?.body as { items: { versions: { resources: { resource: string }[] }[] }[] };
+    const { items } = (root as Discovered).body as { items: { versions: { resources: { resource: string }[] }[] }[] };
     return items.flatMap(({ versions }) => versions.flatMap((version) => version.resources.map(({ resource }) => resource)));
   });
   expect(names.toSorted()).toEqual([...builtInKinds, ...resources].map(({ plural }) => plural).toSorted());
@@ -65,6 +66,19 @@ test('a client that accepts anything, or an aggregated form of the future, gets 
     `${aggregated('v9')},application/json`,
   ])
     expect(at('/apis', accept)).toMatchObject({ kind: 'APIGroupList' });
+});
+
+test('a subresource with an answer of another kind says which', () => {
+  const Scale = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+  const [StatefulSet] = builtInKinds.filter(({ kind }) => kind === 'StatefulSet') as [ResourceType];
+  const scaled = [servedKind(StatefulSet, [{ name: 'scale', kind: Scale, verbs: ['get'] }])];
+  expect(discovery('/apis/apps/v1', undefined, scaled)?.body).toMatchObject({
+    resources: [
+      { name: 'statefulsets', shortNames: ['sts'] },
+      { name: 'statefulsets/scale', ...Scale, verbs: ['get'] },
+      { name: 'statefulsets/status', kind: 'StatefulSet' },
+    ],
+  });
 });
 
 test('what is not served is not answered', () => {
