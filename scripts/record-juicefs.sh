@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records what JuiceFS' community edition prints, for tests and simulated pods, in a folder of harness/control-plane/juicefs-recorded that is
+# Records what JuiceFS' community edition prints, for tests and simulated pods, in a folder of src/playground/engines/juicefs-recorded that is
 # named by its version. As root, with /dev/fuse:
 #
 #   unshare --mount bash scripts/record-juicefs.sh <path of juicefs>
@@ -8,7 +8,7 @@
 set -euo pipefail
 juicefs=$(realpath "$1")
 version=$("$juicefs" version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
-to=$(realpath "$(dirname "$0")/..")/harness/control-plane/juicefs-recorded/$version
+to=$(realpath "$(dirname "$0")/..")/src/playground/engines/juicefs-recorded/$version
 work=$(mktemp -d)
 trap 'umount "$work/volume" "$work/team" 2> /dev/null; rm -rf "$work"' EXIT
 rm -rf "$to"

@@ -1,6 +1,6 @@
 /** A dataset of a kind as a real API server keeps it once our controller has bound it: what thousands are copied from. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecCall } from '../../harness/control-plane/exec-call.ts';
+import type { ExecCall } from '../../src/playground/engines/exec-call.ts';
 import { freePorts } from '../../harness/control-plane/ports.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { bundled, startController } from '../controller.ts';

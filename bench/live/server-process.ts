@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setInterval } from 'node:timers';
 import { WebSocketServer } from 'ws';
-import { builtIn } from '../../harness/control-plane/exec-replay.ts';
+import { createEngines } from '../../src/playground/engines/engines.ts';
 import type { Samples } from './sample.ts';
 import type { Answer, Command, Setup } from './server.ts';
 import { type Event, liveWorld } from './world.ts';
@@ -31,6 +31,7 @@ const server = createServer({ key: setup.key, cert: setup.certificate }, (reques
 });
 server.keepAliveTimeout = 90_000;
 
+const builtIn = createEngines();
 /** Copies of a kind are alike: the stand-in of the sample answers for all, and was told what the sample's pods were told. */
 for (const call of samples.kinds.flatMap(({ commands }) => commands)) builtIn(call);
 const sockets = new WebSocketServer({ server, handleProtocols: () => 'v4.channel.k8s.io' });

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExecAnswer, ExecCall } from './exec-call.ts';
+import type { ExecAnswer, ExecCall } from '../../src/playground/engines/exec-call.ts';
 import type { Pattern, StoredAnswer } from './exec-replay.ts';
 
 export interface CannedAnswer extends ExecAnswer {

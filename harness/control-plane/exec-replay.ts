@@ -1,11 +1,8 @@
 /** The keeper's half of the exec answers: finds the answer to a command, writes down that it was asked. */
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { alluxioAnswer, type SimulatedAlluxio, simulatedAlluxio } from './alluxio-answers.ts';
-import { plainfsAnswer } from './cache-answers.ts';
-import type { ExecAnswer, ExecCall } from './exec-call.ts';
-import { jindoAnswer, type SimulatedJindo, simulatedJindo } from './jindo-answers.ts';
-import { defaultAnswer as juicefsAnswer } from './juicefs-answers.ts';
+import { createEngines } from '../../src/playground/engines/engines.ts';
+import type { ExecAnswer, ExecCall } from '../../src/playground/engines/exec-call.ts';
 
 /** An answer as it lies in a file of `<dir>/exec/answers`; regular expressions as their source and flags. */
 export interface StoredAnswer extends ExecAnswer {
@@ -29,9 +26,7 @@ export interface Replay {
 }
 
 const given = new Map<string, number>();
-/** By namespace and pod, all masters as one: one that is made again still has its mounts. */
-const alluxios = new Map<string, SimulatedAlluxio>();
-const jindos = new Map<string, SimulatedJindo>();
+const builtIn = createEngines();
 
 /** The newest answer that fits, else the built-in ones, else "command not found". */
 export function answerTo(dir: string, call: ExecCall): Replay {
@@ -46,23 +41,6 @@ export function answerTo(dir: string, call: ExecCall): Replay {
   const answer = stored?.answer ?? builtIn(call) ?? { stderr: `${call.argv[0]}: command not found\n`, exitCode: 127 };
   const { stdout = '', stderr = '', exitCode = 0, delayMs = 0 } = answer;
   return { stdoutFile: textFile(dir, stdout), stderrFile: textFile(dir, stderr), exitCode, delayMs };
-}
-
-/** What the stand-ins of engines print, which remember what each pod was told. */
-export function builtIn(call: ExecCall): ExecAnswer | undefined {
-  // A reader finds every file system well.
-  if (call.argv[2]?.includes('.sluice-look-up')) return { stdout: 'asked\n' };
-  const name = `${call.namespace}/${call.pod.replace(/-master-\d+$/, '-master')}`;
-  if (call.container.startsWith('jindofs-')) {
-    const jindo = jindos.get(name) ?? simulatedJindo();
-    jindos.set(name, jindo);
-    return jindoAnswer(jindo, call.argv);
-  }
-  const alluxio = alluxios.get(name) ?? simulatedAlluxio();
-  const stdout = alluxioAnswer(alluxio, call.argv);
-  if (stdout === undefined) return plainfsAnswer(call) ?? juicefsAnswer(call);
-  alluxios.set(name, alluxio);
-  return { stdout };
 }
 
 /** A list fits a command that begins with its words; a pattern is looked for in the words joined by spaces. */

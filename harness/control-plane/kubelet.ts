@@ -11,7 +11,7 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { admit } from './admission.ts';
-import type { ExecCall } from './exec-call.ts';
+import type { ExecCall } from '../../src/playground/engines/exec-call.ts';
 import { answerTo, recordCall } from './exec-replay.ts';
 import { spdyReplay } from './spdy.ts';
 

@@ -1,6 +1,6 @@
 /** Data that is counted again: the cache probe says for nothing that it may have changed, and to count it is dear. */
 import { expect, test } from 'vitest';
-import { defaultAnswer } from '../../harness/control-plane/juicefs-answers.ts';
+import { defaultAnswer } from '../../src/playground/engines/juicefs.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../support/objects.ts';
 import { boundHarness } from './harness.ts';

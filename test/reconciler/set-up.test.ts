@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
-import type { ExecCall } from '../../harness/control-plane/exec-call.ts';
-import { defaultAnswer } from '../../harness/control-plane/juicefs-answers.ts';
+import type { ExecCall } from '../../src/playground/engines/exec-call.ts';
+import { defaultAnswer } from '../../src/playground/engines/juicefs.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import * as write from '../support/objects.ts';
 import { boundHarness, demo, type Harness, harness } from './harness.ts';

@@ -1,6 +1,6 @@
 /** A store whose errors the clients count: the condition outlives the questions, and the process that asked them. */
 import { expect, test } from 'vitest';
-import { defaultAnswer } from '../../harness/control-plane/juicefs-answers.ts';
+import { defaultAnswer } from '../../src/playground/engines/juicefs.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../support/objects.ts';
 import { boundHarness } from './harness.ts';

@@ -1,5 +1,5 @@
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
-import { alluxioAnswer, type SimulatedAlluxio, simulatedAlluxio } from '../../harness/control-plane/alluxio-answers.ts';
+import { alluxioAnswer, type SimulatedAlluxio, simulatedAlluxio } from '../../src/playground/engines/alluxio.ts';
 
 export interface AlluxioFileSystem extends SimulatedAlluxio {
   readonly exec: PodExec;

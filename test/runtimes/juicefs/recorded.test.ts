@@ -6,7 +6,7 @@ import { cacheUse, removeCache, size } from '../../../runtimes/juicefs/commands.
 import { TABLE } from '../../../runtimes/juicefs/options.ts';
 import { community, planOf } from './given.ts';
 
-const folder = join(import.meta.dirname, '../../../harness/control-plane/juicefs-recorded');
+const folder = join(import.meta.dirname, '../../../src/playground/engines/juicefs-recorded');
 const versions = readdirSync(folder).toSorted();
 const recorded = (version: string, name: string) => readFileSync(join(folder, version, name), 'utf8');
 

@@ -49,7 +49,7 @@ test('is not known of errors that may be older than this process, until data com
 });
 
 test('is read from what the real client prints', () => {
-  const stats = readFileSync(join(import.meta.dirname, '../../../harness/control-plane/juicefs-recorded/1.4.2/stats'), 'utf8');
+  const stats = readFileSync(join(import.meta.dirname, '../../../src/playground/engines/juicefs-recorded/1.4.2/stats'), 'utf8');
   expect(
     saidAfter([stats], [stats.replace('object_request_errors 0', 'object_request_errors 4').replace('_GET_total 6', '_GET_total 10')]),
   ).toBeDefined();

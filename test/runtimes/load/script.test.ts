@@ -28,7 +28,7 @@ const HOSTILE = [
   '/;touch x',
   '/a\n\tFiles Processed: a[$(touch x)]',
 ];
-const RECORDED = join(import.meta.dirname, '../../../harness/control-plane/juicefs-recorded');
+const RECORDED = join(import.meta.dirname, '../../../src/playground/engines/juicefs-recorded');
 const MOUNT = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';
 
 let folder: string;

@@ -184,7 +184,7 @@ describe('the script', () => {
   });
 
   test.each(['1.3.0', '1.4.2'])('reads what juicefs %s says at its end', async (version) => {
-    const said = readFileSync(new URL(`../../../harness/control-plane/juicefs-recorded/${version}/sync`, import.meta.url), 'utf8');
+    const said = readFileSync(new URL(`../../../src/playground/engines/juicefs-recorded/${version}/sync`, import.meta.url), 'utf8');
     const { infos } = await run({}, { answers: `cat >&2 <<'EOF'\n${said}EOF` });
     expect(infos).toBe('Progress=4 of 4 files\nFiles=4 of 4\nBytes=292.97 KiB\nCopied=3\nSkipped=1\n');
   });
