@@ -56,6 +56,8 @@ const reservedIn = ({ store }: Controller): ReadonlySet<number> =>
 const PORTS = Array.from({ length: 32_000 }, (_, i) => 10_000 + i);
 /** In which a process leads whose own Lease it finds, or a free one, while nothing fails, ms. */
 const AT_ONCE_MS = 4000;
+/** A standby whose write conflicted takes that for another's, and waits for as long as the Lease promises (src/kube/lease/standby.ts), ms. */
+const LEASE_MS = 6000;
 
 export function createChecks({ plan, time, troubles, isUsers, found, world }: Surroundings): Checks {
   const server = () => world().server;
@@ -88,7 +90,8 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
         vanishings === before &&
         process.state === 'running' &&
         !stopped.has(process) &&
-        process.pausedMs < atMs;
+        process.pausedMs < atMs &&
+        (conflictedMs.get(process) ?? Number.NEGATIVE_INFINITY) < atMs - LEASE_MS;
       const by = holder();
       if (isUndisturbed && (by === undefined || by === '')) found(`the Lease was free, and ${process.name} did not take it (L5)`);
       if (isUndisturbed && by === process.name && !leading.has(process)) found(`${process.name} did not take its own Lease at once (L5)`);
@@ -96,6 +99,7 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
   }
   const leading = new Set<Process>();
   const stopped = new WeakSet<Process>();
+  const conflictedMs = new WeakMap<Process, number>();
 
   const self: Checks = {
     onStart(process, controller) {
@@ -127,6 +131,7 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
       const { type, namespace, name = '' } = request;
       if (answer.status === 404)
         echoes.foundGone(process, nameOf({ apiVersion: '', kind: type.kind, metadata: { namespace, name } } as KubeObject));
+      if (type.kind === 'Lease' && answer.status === 409) conflictedMs.set(process, time.nowMs);
       found(lease.answered(process, request, answer, before));
       found(writes().answered(process, request, answer, before));
       found(applier().answered(process, request, answer, before));
