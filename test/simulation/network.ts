@@ -29,7 +29,7 @@ export interface NetworkRules {
   onSent(process: Process, request: WireRequest): void;
   /** The server has answered, and the answer is not under way yet. `before` is the object as it was. */
   onAnswered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): void;
-  /** The answer has come, or the connection broke. */
+  /** The answer has come, or the connection broke, or the client has given up. */
   onDelivered(process: Process, request: WireRequest, isTaken: boolean): void;
   /** A watch shows an object, which the process reads in this turn. */
   onShown(process: Process, object: KubeObject): void;
@@ -55,11 +55,14 @@ export function createNetwork(
 
   function dispatch(process: Process, sent: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     let isOver = false;
+    let sentOut: WireRequest | undefined;
     const controller = {
       abort(error: Error) {
         if (isOver) return;
         isOver = true;
         handler.onResponseError?.(controller, error);
+        // Whether the connection broke or the client gave up: it takes the request for failed, though the server may act later.
+        if (sentOut) rules.onDelivered(process, sentOut, false);
       },
     } as unknown as Dispatcher.DispatchController;
     handler.onRequestStart?.(controller, {});
@@ -71,18 +74,9 @@ export function createNetwork(
     }
     const request: WireRequest = found;
     const fate = rules.fateOf(process, request);
-    const fail = (ms: number, error: Error) =>
-      time.arrive(
-        ms,
-        () => {
-          // A client that has given up hears nothing.
-          if (isOver) return;
-          controller.abort(error);
-          rules.onDelivered(process, request, false);
-        },
-        process,
-      );
+    const fail = (ms: number, error: Error) => time.arrive(ms, () => controller.abort(error), process);
     rules.onSent(process, request);
+    sentOut = request;
     if (fate.lost === 'unsent') {
       fail(fate.thereMs, broken('ECONNREFUSED', 'connect'));
       return true;

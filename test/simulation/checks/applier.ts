@@ -58,6 +58,9 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
   const known = new Map<Process, Seen>();
   /** Of users' objects, by UID: the key of the pass that writes what belongs to each. */
   const keys = new Map<string, string>();
+  /** Requests that have failed as far as their processes know. */
+  const lost = new WeakSet<WireRequest>();
+  const counted = new WeakSet<WireRequest>();
   let editedMs = 0;
   const of = (process: Process): Seen => {
     const entry = known.get(process) ?? {
@@ -162,11 +165,13 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
         const sent = `${generation} ${JSON.stringify(request.body)}`;
         if (!mutates && entry.versions.get(nameIn(request)) === resourceVersion)
           return `${idOf(request)} was applied, and nothing differed from what had been read (A4)`;
+        // The client had given up before the server had it, and sends it again.
+        if (lost.has(request)) return undefined;
         // Its status may have changed since.
         if (entry.idle.get(nameIn(request)) === sent) return `${idOf(request)} was applied again, although that had changed nothing (A10)`;
         entry.idle.set(nameIn(request), sent);
       } else entry.idle.delete(nameIn(request));
-      return fight(entry, request) ?? (after && displaced(before, after));
+      return (lost.has(request) ? undefined : fight(entry, request)) ?? (after && displaced(before, after));
     },
   };
 
@@ -174,8 +179,10 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
   function delivered(process: Process, request: WireRequest, isTaken: boolean): void {
     if (isTaken || (request.verb !== 'apply' && request.verb !== 'patch')) return;
     const { idle, repairs } = of(process);
+    lost.add(request);
     idle.delete(nameIn(request));
-    // It does not count as a repair either.
+    // It does not count as a repair either, unless it was never counted: the server has refused it, or never had it.
+    if (request.verb === 'apply' && !counted.has(request)) return;
     for (const [id, times] of repairs) if (id.startsWith(`${nameIn(request)} of `)) times.pop();
   }
 
@@ -183,6 +190,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
     const id = idOf(request);
     const times = [...(repairs.get(id) ?? []).filter((at) => at > Math.max(editedMs, time.nowMs - FIGHT_MS)), time.nowMs];
     repairs.set(id, times);
+    counted.add(request);
     return times.length > MOST_REPAIRS ? `${id} was repaired ${times.length} times within half a minute (A9)` : undefined;
   }
 
