@@ -52,11 +52,13 @@ export async function publish(context: NodeContext, request: PublishCall, call: 
     log.info({ target, readOnly }, 'bound, not linked: a symbolic link can be neither read-only nor restricted to a sub path');
   for (;;) {
     const { mounts, found, plan } = await planned(context, request);
+    // Also of a reading that shows no mount: the next client's may get the number of the device.
+    const departsFor = context.departing.since(volume.fusePath, topAt(mounts, volume.fusePath));
     let because: string;
     let again = Number.POSITIVE_INFINITY;
     if (plan.do === 'nothing') return;
     if (plan.do === 'wait') because = plan.because;
-    else if (await isDeparting(context, volume, topAt(mounts, volume.fusePath))) {
+    else if (departsFor !== undefined && (await isDeparting(context, volume, departsFor))) {
       because = `${volume.fusePath} is mounted by a fuse pod that is being deleted`;
       again = LOOK_MS;
     } else {
@@ -119,14 +121,11 @@ async function isWanted(context: NodeContext, { target, pod: name }: PublishRequ
 }
 
 /** Whether what is mounted belongs to a fuse pod whose label this node has just removed: the pod may have been kept in time, or not. */
-async function isDeparting(context: NodeContext, { fusePath, runtime }: Volume, mounted: Mount | undefined): Promise<boolean> {
-  const { departing } = context;
-  const since = departing.since(fusePath, mounted);
-  if (since === undefined) return false;
-  if (since < DELETION_MS) return true;
+async function isDeparting(context: NodeContext, { fusePath, runtime }: Volume, forMs: number): Promise<boolean> {
+  if (forMs < DELETION_MS) return true;
   const { pod } = (runtime && (await askFor(context, runtime))) ?? {};
-  const goes = pod ? pod.metadata.deletionTimestamp !== undefined : since < DEPARTURE_MS;
-  if (!goes) departing.stays(fusePath);
+  const goes = pod ? pod.metadata.deletionTimestamp !== undefined : forMs < DEPARTURE_MS;
+  if (!goes) context.departing.stays(fusePath);
   return goes;
 }
 
