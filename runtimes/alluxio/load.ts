@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import { keyPath } from '../../src/api/index.ts';
 import {
   ignored,
   literal,
@@ -15,7 +16,7 @@ import type { AlluxioPlan } from './plan.ts';
 /** Loads paths with Alluxio's own distributed load, and waits until that has ended. */
 export class AlluxioLoad extends OperationJob {
   static warnings({ spec: { options = {} } }: Operation<'DataLoad'>): readonly Warning[] {
-    return Object.keys(options).length > 0 ? [ignored('spec.options', "has no effect; Alluxio's load has no options")] : [];
+    return Object.keys(options).map((name) => ignored(keyPath('spec.options', name), "has no effect; Alluxio's load has no options"));
   }
 
   constructor(scope: Construct, plan: AlluxioPlan, load: Operation<'DataLoad'>) {

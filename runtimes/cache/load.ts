@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { InvalidSpec } from '../../src/api/index.ts';
+import { InvalidSpec, keyPath } from '../../src/api/index.ts';
 import { ignored, literal, loadTargets, must, type Operation, OperationJob, type Warning } from '../../src/constructs/index.ts';
 import type { CachePlan } from './plan.ts';
 import { CONFIG_PATH } from './runtime-config.ts';
@@ -49,6 +49,8 @@ export class CacheLoad extends OperationJob {
   }
 
   static warnings({ spec: { options = {} } }: Operation<'DataLoad'>): readonly Warning[] {
-    return Object.keys(options).map((name) => ignored(`spec.options.${name}`, 'the specification of a class has no options'));
+    return Object.keys(options).map((name) =>
+      ignored(keyPath('spec.options', name), 'has no effect; the specification of a class has no options'),
+    );
   }
 }

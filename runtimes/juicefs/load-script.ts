@@ -39,7 +39,15 @@ for group in workers fuse sidecars; do
     if [[ ,\${CLIENTS-$group}, == *[,]$group,* || ,\${CLIENTS-}, == *,"\${pod%%/*}",* ]]; then pods+=("$pod"); fi
   done
 done
-[ \${#pods[@]} -gt 0 ] || { echo "no client is ready of those that are named: $CLIENTS" >&2; exit 1; }
+[ \${#pods[@]} -gt 0 ] || { echo "no client is ready of those that spec.options.clients names: $CLIENTS" >&2; exit 1; }
+skipped=()
+IFS=, read -r -a named <<< "\${CLIENTS-}"
+for name in "\${named[@]}"; do
+  case $name in workers | fuse | sidecars) continue ;; esac
+  if [[ " \${pods[*]%%/*} " == *" $name "* ]]; then continue; fi
+  echo "spec.options.clients: expected workers, fuse, sidecars or names of pods whose client is ready, found $name" >&2
+  skipped+=("$name")
+done
 in_pod() { kubectl -n "$POD_NAMESPACE" exec "$1" -- "\${@:2}"; }
 # A sidecar sees the mounts of all clients of the Dataset on its node. Its own is where that of a worker is, or, by Fluid, elsewhere.
 in_sidecar() {
@@ -64,7 +72,7 @@ for path in "\${paths[@]}"; do
   found+=("\${matched[@]}")
 done
 paths=("\${found[@]}")
-done=0 loaded=() skipped=()
+done=0 loaded=()
 ${PROGRESS_SH}
 report() { write_progress "Progress=$done of \${#pods[@]} clients" "\${loaded[@]}" \${skipped[0]+"Skipped=\${skipped[*]}"} "$@"; }
 # What a client says at its end: 12 files (345 bytes), or (3.4 MiB bytes).

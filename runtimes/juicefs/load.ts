@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import { nearest, shown } from '../../src/api/index.ts';
 import { sidecar } from '../../src/api/sidecars.ts';
 import {
   ignored,
@@ -11,7 +12,7 @@ import {
   PROGRESS_FILE,
   type Warning,
 } from '../../src/constructs/index.ts';
-import { commandOptions } from './command-options.ts';
+import { commandOptions, unknownOptions } from './command-options.ts';
 import { LOAD_SCRIPT } from './load-script.ts';
 import type { JuiceFSPlan } from './plan.ts';
 
@@ -24,12 +25,17 @@ export class JuiceFSLoad extends OperationJob {
   static needs = (_: unknown, { source }: JuiceFSPlan): OperationNeeds =>
     source.edition === 'community' ? { withoutWorkers: 'fuse' } : {};
 
-  static warnings({ spec: { loadMetadata, target = [] } }: Operation<'DataLoad'>): readonly Warning[] {
+  static warnings({ spec: { loadMetadata, target = [], options } }: Operation<'DataLoad'>, { source }: JuiceFSPlan): readonly Warning[] {
+    const { clients, ...given } = options ?? {};
     return [
       ...target.flatMap(({ replicas = 1 }, i) =>
         replicas === 1 ? [] : [ignored(`spec.target[${i}].replicas`, 'has no effect; a client keeps one copy of what it loads')],
       ),
       ...(loadMetadata ? [ignored('spec.loadMetadata', 'has no effect; JuiceFS reads metadata from its metadata engine')] : []),
+      ...(source.edition === 'community' ? [...meantBy(clients), ...unknownOptions('warmup', given)] : []),
+      ...(source.edition === 'enterprise' && clients !== undefined
+        ? [ignored('spec.options.clients', 'has no effect; of the enterprise edition the first worker loads, for all clients')]
+        : []),
     ];
   }
 
@@ -76,9 +82,21 @@ export class JuiceFSLoad extends OperationJob {
   }
 }
 
+const GROUPS = ['workers', 'fuse', 'sidecars'];
+const EXPECTED = 'workers, fuse, sidecars or names of pods, separated by commas';
+
+/** What is nearly the name of a group, and would be that of a pod. */
+const meantBy = (clients: string = ''): readonly Warning[] =>
+  clients.split(/, */).flatMap((name) => {
+    const near = GROUPS.includes(name) ? undefined : nearest(name, GROUPS);
+    return near === undefined
+      ? []
+      : [{ reason: 'SpecAmbiguous', message: `spec.options.clients: expected ${EXPECTED}, found ${shown(name)} (did you mean ${near}?)` }];
+  });
+
 /** Which clients load: groups of them, and names of pods. */
 function clientsOf(list: string): string {
   const isList = /^[a-z0-9]([a-z0-9.-]*)(, *[a-z0-9][a-z0-9.-]*)*$/.test(list) && list.length < 10_000;
-  must(isList, 'spec.options.clients', 'workers, fuse, sidecars or names of pods, separated by commas', list);
+  must(isList, 'spec.options.clients', EXPECTED, list);
   return list.replaceAll(' ', '');
 }

@@ -1,9 +1,14 @@
 import { parallelOptionNames } from '../../src/api/index.ts';
 import { claimOf, ignored, type Operation, type Warning } from '../../src/constructs/index.ts';
+import { unknownOptions } from './command-options.ts';
+import type { JuiceFSPlan } from './plan.ts';
 import { externalWarnings } from './migrate-external.ts';
 
 /** What a DataMigrate says that has no effect on JuiceFS. */
-export const migrateWarnings = ({ spec }: Pick<Operation<'DataMigrate'>, 'spec'>): readonly Warning[] => [
+export const migrateWarnings = (
+  { spec }: Pick<Operation<'DataMigrate'>, 'spec'>,
+  { source }: Pick<JuiceFSPlan, 'source'>,
+): readonly Warning[] => [
   ...(['from', 'to'] as const).flatMap((field) => {
     const { dataset, externalStorage } = spec[field];
     if (!externalStorage) return [];
@@ -17,6 +22,7 @@ export const migrateWarnings = ({ spec }: Pick<Operation<'DataMigrate'>, 'spec'>
   ...(spec.runtimeType && spec.runtimeType !== 'juicefs'
     ? [ignored('spec.runtimeType', `no Dataset of it has a runtime of type ${spec.runtimeType}; JuiceFS does the work`)]
     : []),
+  ...(source.edition === 'community' ? unknownOptions('sync', spec.options) : []),
   ...parallelWarnings(spec),
 ];
 

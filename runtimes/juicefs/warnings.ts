@@ -1,4 +1,4 @@
-import { type DatasetSpec, quantity, shown } from '../../src/api/index.ts';
+import { type DatasetSpec, keyPath, quantity, shown } from '../../src/api/index.ts';
 import { ignored, type Options, separatorsIn, type Warning } from '../../src/constructs/index.ts';
 import { isForFormat, unknownIn } from './options.ts';
 
@@ -32,9 +32,9 @@ export function sourceWarnings(
         [`${MOUNT}.options`, mount?.options],
       ] as const
     ).flatMap(([path, options]) => [
-      ...Object.keys(options ?? {}).flatMap((name) => meant(name, path, PLAIN)),
+      ...Object.keys(options ?? {}).flatMap((name) => meant(name, keyPath(path, name), PLAIN)),
       ...Object.keys(options ?? {}).flatMap((name) =>
-        name === 'metaurl' || name === 'token' ? [ignored(path, `${name} is read among encryptOptions only`)] : [],
+        name === 'metaurl' || name === 'token' ? [ignored(keyPath(path, name), 'is read among encryptOptions only')] : [],
       ),
       ...separatorsIn(forClients(options), path),
       ...(isCommunity ? unknownIn(forClients(options), path) : []),

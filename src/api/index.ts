@@ -23,4 +23,4 @@ export { type VerifiedFuse, verifiedFuseIn, verifiedFuseText } from './verified-
 export * from './status.ts';
 export * from './thin.ts';
 export * from './units.ts';
-export { nearest } from './wording.ts';
+export { keyPath, nearest } from './wording.ts';

@@ -7,6 +7,12 @@ import { tierLevel } from './schema.ts';
 export function pathText(path: readonly (string | number)[]): string {
   return path.map(stepText).join('').replace(/^\./, '');
 }
+/**
+ * The field of a key that a user chose: `spec.options["a b"]`.
+ * @example
+ * keyPath('spec.options', 'threads'); // → 'spec.options.threads'
+ */
+export const keyPath = (path: string, key: string): string => path + stepText(key);
 function stepText(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`;
   const short = key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}...` : key;

@@ -106,10 +106,11 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
         return [kind, operate];
       }),
     ),
-    operationWarnings: (operation) => [
-      ...generalWarnings(operation.spec),
-      ...((operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.warnings?.(operation) ?? []),
-    ],
+    operationWarnings: (operation) =>
+      few([
+        ...generalWarnings(operation.spec),
+        ...((operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.warnings?.(operation, plan) ?? []),
+      ]),
     operationNeeds: (operation) =>
       (operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.needs?.(operation, plan) ?? {},
   };

@@ -1,6 +1,6 @@
-import { InvalidSpec, shown } from '../api/index.ts';
+import { InvalidSpec, keyPath, shown } from '../api/index.ts';
 
-import type { Warning } from './warnings.ts';
+import { ignored, type Warning } from './warnings.ts';
 
 /** Options of a client, by name. An empty value means an option without value. */
 export type Options = Readonly<Record<string, string>>;
@@ -17,9 +17,10 @@ export function optionList(options: Options, path: string): string {
     key.includes(',') || value.includes(',') || key === '' || key.includes('=')
       ? [
           {
-            path: `${path}.${key}`,
-            expected: 'a name without "," or "=" and a value without ",", which separate mount options',
-            found: shown(key + (value ? `=${value}` : '')),
+            path: keyPath(path, key),
+            expected:
+              key === '' ? 'the name of an option' : 'a name without "," or "=" and a value without ",", which separate mount options',
+            found: shown(key + (key && value ? `=${value}` : '')),
           },
         ]
       : [],
@@ -28,21 +29,26 @@ export function optionList(options: Options, path: string): string {
   return joinedOptions(options);
 }
 
-/** The same list of options that are passed as their user wrote them, as in Fluid. `separatorsIn` warns of those that become several. */
+/**
+ * The same list of options that are passed as their user wrote them, as in Fluid, but for those without a name. `separatorsIn` warns of these,
+ * and of those that become several.
+ */
 export const joinedOptions = (options: Options): string =>
   Object.keys(options)
     .toSorted()
-    .filter((key) => key || options[key])
+    .filter((key) => key !== '')
     .map((key) => (options[key] ? `${key}=${options[key]}` : key))
     .join(',');
 
 /** Clients split options at each ",": one whose value has a "," works, but not as it reads. */
 export const separatorsIn = (options: Options = {}, path: string): readonly Warning[] =>
-  Object.entries(options).flatMap(([key, value]) =>
-    key === '' || /[,=]/.test(key) || value.includes(',')
-      ? [{ reason: 'SpecAmbiguous', message: `${path}[${shown(key)}]: "," and "=" separate mount options; the client sees several` }]
-      : [],
-  );
+  Object.entries(options).flatMap(([key, value]) => {
+    const field = keyPath(path, key);
+    if (key === '') return [ignored(field, 'has no effect; expected the name of an option, found ""')];
+    return /[,=]/.test(key) || value.includes(',')
+      ? [{ reason: 'SpecAmbiguous', message: `${field}: "," and "=" separate mount options; the client sees several` }]
+      : [];
+  });
 
 /**
  * A value that a program takes by position.

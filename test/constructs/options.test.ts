@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidSpec } from '../../src/api/index.ts';
-import { absolutePath, optionList, positional } from '../../src/constructs/options.ts';
+import { absolutePath, joinedOptions, optionList, positional, separatorsIn } from '../../src/constructs/options.ts';
 
 describe('a list of mount options', () => {
   test('is in order of its keys, and an empty value prints the bare key', () =>
     expect(optionList({ ro: '', 'cache-size': '10', allow_other: '' }, 'o')).toBe('allow_other,cache-size=10,ro'));
+  test('passed on as it is written has no option without a name, which is said', () => {
+    const options = { '': 'x', a: '1', 'b,c': '' };
+    expect(joinedOptions(options)).toBe('a=1,b,c');
+    expect(separatorsIn(options, 'spec.fuse.options').map(({ message }) => message)).toEqual([
+      'spec.fuse.options[""]: has no effect; expected the name of an option, found ""',
+      'spec.fuse.options["b,c"]: "," and "=" separate mount options; the client sees several',
+    ]);
+    expect(() => optionList(options, 'o')).toThrow('o[""]: expected the name of an option, found ""');
+  });
   test('of nothing is empty', () => expect(optionList({}, 'o')).toBe(''));
   test('reads back as what was written', () => {
     const key = fc.string({ minLength: 1 }).filter((each) => !/[,=]/.test(each) && each !== '__proto__');
@@ -29,7 +38,7 @@ describe('a list of mount options', () => {
     } catch (error) {
       expect((error as InvalidSpec).faults.map(({ path, found }) => `${path}: ${found}`)).toEqual([
         'spec.options.a: "a=b,c"',
-        'spec.options.d,e: "d,e"',
+        'spec.options["d,e"]: "d,e"',
       ]);
     }
   });

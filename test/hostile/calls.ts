@@ -6,6 +6,7 @@ import cache from '../../runtimes/cache/index.ts';
 import { mounts as mountList, cache as summary } from '../../runtimes/cache/protocol.ts';
 import type { CacheRuntimeSpec } from '../../runtimes/cache/spec.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
+import { unknownOptions } from '../../runtimes/juicefs/command-options.ts';
 import { externalWarnings } from '../../runtimes/juicefs/migrate-external.ts';
 import { migrateWarnings } from '../../runtimes/juicefs/migrate-warnings.ts';
 import type { JuiceFSRuntimeSpec } from '../../runtimes/juicefs/spec.ts';
@@ -45,7 +46,7 @@ import { idOf, secretsIn } from '../../src/fuse/words.ts';
 import { planInput } from '../../src/testing/given.ts';
 import { given as alluxioGiven } from '../runtimes/alluxio/given.ts';
 import { given as cacheGiven } from '../runtimes/cache/given.ts';
-import { community } from '../runtimes/juicefs/given.ts';
+import { community, planOf } from '../runtimes/juicefs/given.ts';
 import { claim, given, profileSpec } from '../runtimes/thin/given.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';
 import { ExampleLoad, type LoadPlan } from '../support/load.ts';
@@ -334,6 +335,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     expectedOf: atStart,
     knownField: { text: (text) => knownField(text, Object.keys(Dataset.spec.properties)) },
     nearest: { text: (text) => api.nearest(text, Object.keys(Dataset.spec.properties)) },
+    keyPath: { text: (text) => api.keyPath('spec', text) },
     pathText: { text: (text) => pathText(['spec', text, 0]), many: (entries) => pathText(list(entries, String)) },
   },
   'src/constructs/account.ts': { account: planOnly },
@@ -934,10 +936,17 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       text: (text) => jfs({ fuse: { options: { [text]: text } } }),
     },
     isForFormat: 'looks a name up',
+    isOptionOf: 'looks a name up',
     settingsIn: 'is measured with forMount',
     unknownIn: 'is measured with forMount',
   },
-  'runtimes/juicefs/command-options.ts': { commandOptions: 'is measured with loads and migrations' },
+  'runtimes/juicefs/command-options.ts': {
+    commandOptions: 'is measured with loads and migrations',
+    unknownOptions: {
+      text: (text) => unknownOptions('sync', { [text]: text }),
+      many: (entries) => unknownOptions('sync', Object.fromEntries(list(entries, (i) => [`o${i}`, '']))),
+    },
+  },
   'runtimes/juicefs/load.ts': { JuiceFSLoad: loadsOf('juicefs') },
   'runtimes/juicefs/migrate.ts': { JuiceFSMigrate: migrations },
   'runtimes/juicefs/migrate-ends.ts': { endsOf: 'is measured with the migrations' },
@@ -955,15 +964,18 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'runtimes/juicefs/migrate-warnings.ts': {
     migrateWarnings: {
       text: (text) =>
-        migrateWarnings({
-          spec: {
-            from: { externalStorage: { uri: text, encryptOptions: [option(text)] } },
-            to: { externalStorage: { uri: `pvc://${text}`, encryptOptions: [option(text)] } },
-            runtimeType: text,
-            parallelism: 2,
-            parallelOptions: { [text]: text },
+        migrateWarnings(
+          {
+            spec: {
+              from: { externalStorage: { uri: text, encryptOptions: [option(text)] } },
+              to: { externalStorage: { uri: `pvc://${text}`, encryptOptions: [option(text)] } },
+              runtimeType: text,
+              parallelism: 2,
+              parallelOptions: { [text]: text },
+            },
           },
-        }),
+          planOf(community()),
+        ),
     },
   },
   'runtimes/juicefs/plan.ts': {

@@ -132,7 +132,7 @@ export interface OperationNeeds {
 export interface OperationClass<P, K extends OperationKind> {
   new (scope: Construct, plan: P, operation: Operation<K>): Construct;
   /** Fields of the spec that have no effect on this engine. Each becomes a Warning event on the operation when its Job is created. */
-  warnings?(operation: Operation<K>): readonly Warning[];
+  warnings?(operation: Operation<K>, plan: P): readonly Warning[];
   /** Default: nothing. */
   needs?(operation: Pick<Operation<K>, 'spec'>, plan: P): OperationNeeds;
 }

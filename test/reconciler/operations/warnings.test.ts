@@ -39,6 +39,16 @@ test('a load of JuiceFS reports copies and metadata, which it ignores, once', as
   expect(notesOf(at)).toEqual(notes);
 });
 
+test('a load of JuiceFS reports options that it does not know, and what is nearly a group of clients', async () => {
+  const at = await bound();
+  at.put(load(to({ options: { thread: '9', clients: 'worker,fuse' } })));
+  await at.quiet();
+  expect(notesOf(at)).toEqual([
+    'SpecAmbiguous spec.options.clients: expected workers, fuse, sidecars or names of pods, separated by commas, found "worker" (did you mean workers?)',
+    'SpecAmbiguous spec.options.thread: expected an option of juicefs warmup 1.3 or 1.4 (did you mean threads?), found "thread"; juicefs fails with one that it does not know',
+  ]);
+});
+
 test('a load of JuiceFS is not reported for what has an effect', async () => {
   const at = await bound();
   at.put(load(to({ loadMetadata: false, options: { threads: '9' }, target: [{ path: '/a', replicas: 1 }] })));
@@ -51,7 +61,7 @@ test.each<[string, DataLoadSpec, readonly string[]]>([
   [
     'options, which it ignores',
     { options: { threads: '9' } },
-    ["SpecPartlyIgnored spec.options: has no effect; Alluxio's load has no options"],
+    ["SpecPartlyIgnored spec.options.threads: has no effect; Alluxio's load has no options"],
   ],
   ['nothing else', { options: {}, loadMetadata: true, target: [{ path: '/a', replicas: 2 }] }, []],
 ])('a load of Alluxio reports %s', async (_, spec, notes) => {

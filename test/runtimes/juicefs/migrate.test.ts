@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import juicefs from '../../../runtimes/juicefs/index.ts';
 import type { DataMigrateSpec, DatasetSpec, Manifest } from '../../../src/api/index.ts';
-import { InvalidSpec } from '../../../src/api/index.ts';
+import { InvalidSpec, keyPath } from '../../../src/api/index.ts';
 import { migrating, runtimeOf, SSH_KEYS } from '../../support/operations.ts';
 import { community, enterprise, secret } from './given.ts';
 
@@ -179,8 +179,13 @@ describe('options', () => {
     expect(valuesOf(main)).toMatchObject({ TIMEOUT: '2h', METRICS_PORT: '9000' });
     expect(valuesOf(podOf(made({})).main)['TIMEOUT']).toBe('30m');
   });
-  test.each(['worker', 'manager', 'manager-addr', 'files-from', '--files-from', 'worker=h'])('%s is refused', (name) =>
-    expect(faults({ options: { [name]: 'x' } })).toEqual([`spec.options: no file of a pod, and workers by spec.parallelism: ${name}`]),
+  test.each(['worker', 'manager', 'manager-addr', 'files-from', '--files-from', 'worker=h'])('%s is refused by its field', (name) =>
+    expect(faults({ options: { [name]: 'x' } })).toEqual([
+      `${keyPath('spec.options', name)}: no file of a pod, and workers by spec.parallelism: x`,
+    ]),
+  );
+  test.each(['', '--', '=x'])('"%s", which has no name, is refused', (name) =>
+    expect(faults({ options: { [name]: 'x' } })).toEqual([`${keyPath('spec.options', name)}: the name of an option: ${name}`]),
   );
 });
 
@@ -377,8 +382,8 @@ describe('what is refused', () => {
   test('is refused with all its options that are wrong', () =>
     expect(faults({ options: { threads: '5', worker: 'h', timeout: 'abc', '--files-from': 'x' } })).toEqual([
       'spec.options.timeout: a time such as 30m or 1.5h: abc',
-      'spec.options: no file of a pod, and workers by spec.parallelism: worker',
-      'spec.options: no file of a pod, and workers by spec.parallelism: --files-from',
+      'spec.options.worker: no file of a pod, and workers by spec.parallelism: h',
+      'spec.options.--files-from: no file of a pod, and workers by spec.parallelism: x',
     ]));
   test('is refused with all its faults, each with its field', () => {
     const reasonless = { externalStorage: { uri: 'local:///x', encryptOptions: [{ name: 'access-key' }, { name: 'secret-key' }] } };
@@ -454,4 +459,8 @@ describe('warnings', () => {
       'spec.from.externalStorage.encryptOptions[1]: JuiceFS knows access-key, secret-key, token and the variables of its clients of stores',
     ],
   ])('%j', (spec, message) => expect(warnings(spec)).toEqual([`SpecPartlyIgnored ${message}`]));
+  test('an option that juicefs sync is not known to have is said', () =>
+    expect(warnings({ options: { threads: '5', quiet: '', 'delete-dts': '' } })).toEqual([
+      'SpecAmbiguous spec.options.delete-dts: expected an option of juicefs sync 1.3 or 1.4 (did you mean delete-dst?), found "delete-dts"; juicefs fails with one that it does not know',
+    ]));
 });

@@ -13,18 +13,26 @@ const recorded = (version: string, name: string) => readFileSync(join(folder, ve
 /** `   --file value, -f value     file containing…` */
 const optionsOf = (version: string, command: string): readonly string[] =>
   [...recorded(version, `help-${command}`).matchAll(/^ +(?:-\w, )?--([\w-]+)/gm)].map(([, name = '']) => name);
+/** The same with other names of them: `-f`, `--deleteSrc`. */
+const namesOf = (command: string) =>
+  new Set(
+    versions
+      .flatMap((version) => recorded(version, `help-${command}`).match(/^ {3}-.*?(?= {2})/gm) ?? [])
+      .flatMap((line) => [...line.replace(/\[.*\]/, '').matchAll(/(?:^ +|, )--?([\w-]+)/g)].map(([, name = '']) => name)),
+  );
 /** Options of any recorded version. */
 const known = (command: string) => new Set(versions.flatMap((version) => optionsOf(version, command)));
-
-/** Options of all commands, which no help of a command lists. */
-const GLOBAL = 'verbose debug quiet trace log-level log-id no-agent pyroscope no-color'.split(' ');
 
 test('the table of options is that of the commands', () => {
   const [format, mount] = [known('format'), known('mount')];
   expect([...TABLE.both].toSorted()).toEqual([...format].filter((name) => mount.has(name)).toSorted());
   expect([...TABLE.format].toSorted()).toEqual([...format].filter((name) => !mount.has(name)).toSorted());
-  expect([...TABLE.mount].toSorted()).toEqual([...[...mount].filter((name) => !format.has(name)), ...GLOBAL].toSorted());
+  expect([...TABLE.mount].toSorted()).toEqual([...mount].filter((name) => !format.has(name)).toSorted());
 });
+
+test.each(['warmup', 'sync'] as const)('the options of juicefs %s are those of its help, with their other names', (command) =>
+  expect([...TABLE[command]].toSorted()).toEqual([...namesOf(command)].filter((name) => name !== 'help' && name !== 'h').toSorted()),
+);
 
 describe.each(versions)('version %s', (version) => {
   test.each([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import juicefs from '../../../runtimes/juicefs/index.ts';
 import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import type { JuiceFSRuntimeSpec } from '../../../runtimes/juicefs/spec.ts';
 import { type Case, community, enterprise, mountOptions, planOf, scriptOf, secret } from './given.ts';
@@ -48,12 +49,20 @@ describe('what Fluid binds is bound, and what is not done is said', () => {
     expect(said({ replicas: 0, fuse: { volumeMounts } })).toEqual([]);
     expect(said({ worker: { volumeMounts }, fuse: { volumeMounts } })).toEqual([]);
   });
+  test('an option without a name is passed over', () => {
+    const input = community({ mount: { options: { '': 'x' } }, spec: { worker: { options: { '': '' } } } });
+    expect(Object.keys(mountOptions(input, 'fuse'))).not.toContain('');
+    expect(messages(input)).toEqual([
+      'Dataset: spec.mounts[0].options[""]: has no effect; expected the name of an option, found ""',
+      'spec.worker.options[""]: has no effect; expected the name of an option, found ""',
+    ]);
+  });
   test('an option with a comma is several to the client', () => {
     const input = community({ mount: { options: { a: 'b,allow_other' } }, spec: { worker: { options: { 'c,d': '' } } } });
     expect(mountOptions(input, 'fuse')).toMatchObject({ a: 'b', allow_other: '' });
     expect(messages(input)).toEqual([
-      'Dataset: spec.mounts[0].options["a"]: "," and "=" separate mount options; the client sees several',
-      'Dataset: spec.mounts[0].options: no juicefs mount of 1.3 or 1.4 has an option "a"; a client that does not know it ends at its start',
+      'Dataset: spec.mounts[0].options.a: "," and "=" separate mount options; the client sees several',
+      'Dataset: spec.mounts[0].options.a: expected an option of juicefs mount 1.3 or 1.4, found "a"; a client that does not know it ends at its start',
       'spec.worker.options["c,d"]: "," and "=" separate mount options; the client sees several',
     ]);
   });
@@ -78,15 +87,15 @@ describe('an option goes to the command that knows it', () => {
     expect(scriptOf(input, 'fuse').match(/new-in-2\.0/g)).toHaveLength(1);
     expect(mountOptions(input, 'fuse')).toMatchObject({ 'new-in-2.0': '1' });
     expect(messages(input)).toEqual([
-      expect.stringContaining('spec.mounts[0].options: no juicefs mount of 1.3 or 1.4 has an option "new-in-2.0"'),
+      expect.stringContaining('spec.mounts[0].options["new-in-2.0"]: expected an option of juicefs mount 1.3 or 1.4, found "new-in-2.0"'),
     ]);
   });
   test('a client gets no settings of the volume, which is said', () => {
     const input = given({}, { spec: { fuse: { options: { 'block-size': '4096' } }, worker: { options: { typo: '1' } } } });
     expect(mountOptions(input, 'fuse')).not.toHaveProperty('block-size');
     expect(messages(input)).toEqual([
-      expect.stringContaining('spec.worker.options: no juicefs mount of 1.3 or 1.4 has an option "typo"'),
-      "spec.fuse.options: block-size is a setting of the volume; write it into the options of the Dataset's mount",
+      expect.stringContaining('spec.worker.options.typo: expected an option of juicefs mount 1.3 or 1.4, found "typo"'),
+      "spec.fuse.options.block-size: is a setting of the volume; write it into the options of the Dataset's mount",
     ]);
   });
   test('a secret that format does not know is a variable of the pods alone', () => {
@@ -128,4 +137,14 @@ describe('a name that is nearly a known one', () => {
     const spec = { volumes: [{ name: 'conf' }], fuse: { volumeMounts: [{ name: 'conf', mountPath: '/root/.juicefs' }] } };
     expect(messages(enterprise({ mount: { encryptOptions: [] }, spec }))).toEqual([]);
   });
+});
+
+test('a DataLoad of the enterprise edition says that clients has no effect, and nothing of options, which are of another program', () => {
+  const spec = { dataset: { name: 'demo' }, options: { clients: 'fuse', typo: '1' } };
+  const warned = juicefs
+    .bind(enterprise())
+    .operationWarnings({ kind: 'DataLoad', name: 'warm', namespace: 'ml', uid: 'u', spec, facts: { pods: {} } });
+  expect(warned.map(({ message }) => message)).toEqual([
+    'spec.options.clients: has no effect; of the enterprise edition the first worker loads, for all clients',
+  ]);
 });

@@ -97,13 +97,13 @@ const expanded = (arg: string, env: Readonly<Record<string, string>>): string =>
 describe('JuiceFS', () => {
   const inPod = (...argv: string[]) => ['-n', 'ml', 'exec', 'demo-worker-0', '--', 'timeout', ...argv];
   test('every path and option reaches juicefs as it was written', () => {
-    const options = { threads: '50', background: '', 'a b': "c 'd' $(POD_NAMES)", '': 'x', rf: '$$', 'x=y': '"\n`id`' };
+    const options = { threads: '50', background: '', 'a b': "c 'd' $(POD_NAMES)", rf: '$$', 'x=y': '"\n`id`' };
     const { code, stderr, calls } = run('juicefs', { target: HOSTILE.map((path) => ({ path })), options: { ...options, timeout: '1.5h' } });
     expect(stderr).toBe('');
     expect(code).toBe(0);
     expect(calls[0]).toEqual(expect.arrayContaining(['get', 'pods', '-l', 'release=demo,role=juicefs-fuse']));
     expect(calls.slice(2, -1)).toEqual(HOSTILE.map((path) => inPod('30s', 'ls', '-d', MOUNT + path)));
-    const said = ['--threads=50', '--background', "--a b=c 'd' $(POD_NAMES)", '--=x', '--rf=$$', '--x=y="\n`id`'];
+    const said = ['--threads=50', '--background', "--a b=c 'd' $(POD_NAMES)", '--rf=$$', '--x=y="\n`id`'];
     expect(calls.at(-1)).toEqual(inPod('1.5h', 'juicefs', 'warmup', ...HOSTILE.map((path) => MOUNT + path), ...said));
   });
   test('a path that does not exist ends it before anything is loaded', () => {
@@ -200,9 +200,14 @@ describe('JuiceFS', () => {
       const { code, calls } = run('juicefs', { options: { clients } }, beside);
       expect([code, loadedIn(calls)]).toEqual([0, expected]);
     });
+    test('a name that no ready client has is said', () => {
+      const { code, infos, stderr } = run('juicefs', { options: { clients: 'worker,fuse' } }, beside);
+      expect([code, infos]).toEqual([0, 'Progress=1 of 1 clients\nSkipped=worker\n']);
+      expect(stderr).toContain('or names of pods whose client is ready, found worker\n');
+    });
     test('none of those that are named is ready', () => {
       const { code, stderr } = run('juicefs', { options: { clients: 'demo-fuse-z' } }, beside);
-      expect([code, stderr]).toEqual([1, 'no client is ready of those that are named: demo-fuse-z\n']);
+      expect([code, stderr]).toEqual([1, 'no client is ready of those that spec.options.clients names: demo-fuse-z\n']);
       expect(() => madeFor('juicefs', { options: { clients: '$(x)' } })).toThrow('workers, fuse, sidecars or names of pods');
     });
     test('but a worker must', () => {
