@@ -24,7 +24,12 @@ export function mountScript({ name, annotations }: ThinRuntimeProfile['metadata'
   if (text === undefined) return undefined;
   const profile = `ThinRuntimeProfile ${name}: ${FIELD}`;
   const { each, onChange } = parseMountTemplate(text, profile);
-  must(image, profile, "the controller to know Sluice's image (SLUICE_IMAGE), which runs in the fuse pods of this profile", image);
+  must(
+    image,
+    profile,
+    "Sluice's image in the variable SLUICE_IMAGE of the controller or of this command, since it runs in the fuse pods",
+    image,
+  );
   const mount = { name: 'mount-script', mountPath: DIRECTORY };
   const config = { name: 'thin-conf', mountPath: CONFIG_DIRECTORY, readOnly: true };
   const writer: Container = {

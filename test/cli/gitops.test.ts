@@ -72,6 +72,38 @@ describe('diff without a cluster', () => {
     expect(stderr).toMatch(/^<stdin>:\d+: Dataset default\/demo: spec\.mounts\[0\]/);
     expect(stderr).not.toContain('--facts');
   });
+  describe('of a Dataset and a profile with a mount template', () => {
+    const profile = (template: string) => ({
+      apiVersion: 'data.fluid.io/v1alpha1',
+      kind: 'ThinRuntimeProfile',
+      metadata: { name: 's3', annotations: { 'data.fluid.io/mount-template': template } },
+      spec: { fileSystemType: 'fuse.s3fs', fuse: { image: 's3fs', imageTag: '1' } },
+    });
+    const of = (...args: readonly string[]) => `program: s3fs\nargs: ${JSON.stringify(args)}\nenv: { KEY: '\${secret.key}' }`;
+    const check = (template: string, command = 'diff --offline', env: Readonly<Record<string, string>> = {}) =>
+      sluice([...command.split(' '), '-'], {
+        input: [dataset(), runtime(), JSON.stringify(profile(template))].join('\n---\n'),
+        env: { ...nowhere, ...env },
+      });
+    test("finds options that the template asks for, without Sluice's image", async () => {
+      const { code, stderr } = await check(of('${mount.bucket}', '-ourl=${mount.options.minio-url}', '-os=${runtime.options.size}'));
+      expect(stderr.split('\n').filter(Boolean)).toEqual([
+        '<stdin>:5: Dataset default/demo: spec.mounts[0].options.minio-url: expected an option, since the template refers to ${mount.options.minio-url}, found nothing',
+        '<stdin>:5: Dataset default/demo: spec.mounts[0].options.key: expected an option, since the template refers to ${secret.key}, found nothing',
+        '<stdin>:7: ThinRuntime default/demo: spec.fuse.options.size: expected an option, since the template refers to ${runtime.options.size}, found nothing',
+      ]);
+      expect(code).toBe(2);
+    });
+    test('as synth does', async () => {
+      const { code, stderr, stdout } = await check(of('${targetPath}'), 'synth --assume-secrets', { SLUICE_IMAGE: 'sluice:1' });
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('Dataset default/demo: spec.mounts[0].options.key: expected an option');
+    });
+    test('finds nothing in one that has them', async () => {
+      const { code, stderr } = await check('program: s3fs\nargs: ["${mount.bucket}", "${targetPath}"]');
+      expect([code, stderr]).toEqual([0, '']);
+    });
+  });
   test('reports faults of the input rather than the missing cluster, unless there are none', async () => {
     const bad = await sluice(['diff', '-'], { input: dataset('mounts: 3'), env: nowhere });
     expect(bad.code).toBe(2);

@@ -15,13 +15,17 @@ export function throwFaults(input: Input): void {
   if (faults.length > 0) throw new BadInput(faults);
 }
 
+/** Nothing that is rendered is printed. */
+const ANY_IMAGE = 'sluice';
+
 /**
  * Renders all that can be rendered from the input alone, and prints that it has no faults.
  * @throws BadInput
  */
-export async function checkOffline(input: Input, options: Pick<RenderOptions, 'settings' | 'runtimes'>): Promise<void> {
+export async function checkOffline(input: Input, { settings, runtimes }: Pick<RenderOptions, 'settings' | 'runtimes'>): Promise<void> {
   try {
-    const rendered = await renderAll(input, { ...options, elsewhere: among([]), assumeSecrets: true });
+    const known = { ...settings, image: settings.image ?? ANY_IMAGE };
+    const rendered = await renderAll(input, { settings: known, runtimes, elsewhere: among([]), assumeSecrets: true });
     complain(...warningLines(rendered));
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;

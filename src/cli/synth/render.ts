@@ -9,7 +9,7 @@ import { type Absent, sourcesFrom, noFacts } from './fact-sources.ts';
 import type { InputFault } from '../input/documents.ts';
 import { BadInput } from '../input/faults.ts';
 import { pairFaults } from '../input/pairs.ts';
-import type { Input, Item, RuntimeItem } from '../input/read.ts';
+import { type Input, type Item, refOf, type RuntimeItem } from '../input/read.ts';
 import { secretKeyFaults } from '../input/secret-keys.ts';
 import { among, inOrder, type Lookup } from './lookup.ts';
 import { renderOperation, type RenderedOperation } from './operations.ts';
@@ -17,6 +17,7 @@ import { absenceFault, faultsOf } from './plan-faults.ts';
 import { referenceFrom, withReferences } from './references.ts';
 import { byJoinedName, identified, inputFor, type Surroundings } from './runtime-input.ts';
 import { servingIn } from './served.ts';
+import { checkTemplate } from './template-faults.ts';
 
 export interface Rendered {
   readonly key: Key;
@@ -169,6 +170,7 @@ async function render(
     const synth = (bound: BoundRuntime) => PRINT_ORDER.flatMap((part) => bound.synth(part));
     const bound = bind();
     const manifests = synth(bound);
+    checkTemplate(manifests, { dataset: refOf(dataset.object), runtime: refOf(item.object) });
     if (absent.size > 0) return absences();
     onManifests?.(manifests);
     return {
