@@ -22,6 +22,7 @@ export function change(storage: Storage, at: At, live: KubeObject, wanted: KubeO
   const object = writing.mutate ? within(at, next, writing.mutate(next)) : next;
   const faults = [...finalizerFaults(live, object), ...immutableFaults(type, live, object)];
   if (faults.length > 0) throw invalid(at, faults);
+  writing.validate?.(at, object, live);
   const edited = countsEdits(type) && subresource !== 'status' && !same(contentOf(live), contentOf(object));
   const made = compacted({
     ...object,

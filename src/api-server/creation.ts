@@ -59,6 +59,7 @@ export function createCreation(storage: Storage, timestamp: () => string): Creat
     const admitted = protectedFromLoss(type, withFirstStatus(type, born));
     const object = writing.mutate ? withFirstStatus(type, writing.mutate(admitted)) : admitted;
     const made = compacted({ ...object, metadata: { ...object.metadata, managedFields: writeManagers(managers) } });
+    writing.validate?.(at, made);
     refuseOverQuota(storage, at, made);
     return writing.dryRun ? made : storage.put(type, made);
   };

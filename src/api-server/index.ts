@@ -4,6 +4,7 @@ import { type Backend, type LoggedRequest, memoryClient, type MemoryClientOption
 import { builtInKinds, Namespace } from './kinds.ts';
 import { createObjects, type Objects } from './objects.ts';
 import { createRules, type Match, matches, type Rules } from './rules.ts';
+import type { Schemas } from './schema/index.ts';
 import { createStorage, type Snapshot } from './storage.ts';
 
 export type { LoggedRequest, MemoryClientOptions } from './client.ts';
@@ -16,6 +17,8 @@ export type { Snapshot } from './storage.ts';
 export interface ApiServerOptions {
   /** Custom resources that are installed, with their status subresource. */
   readonly kinds?: readonly ResourceType[];
+  /** Schemas of custom resources: what they say of unknown fields, defaults and values is done. Default: none. */
+  readonly schemas?: Schemas;
   /** Namespaces that exist. Default: `default`. */
   readonly namespaces?: readonly string[];
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
@@ -26,7 +29,8 @@ export interface ApiServerOptions {
 
 /**
  * An API server in memory, for tests of clients. It follows the rules of a real one for objects, versions, field managers, watches and
- * deletion: test/kube/api-server.suite.ts runs the same cases against both. It knows no schemas, no defaults and no authorization.
+ * deletion: test/kube/api-server.suite.ts runs the same cases against both. It knows schemas and defaults of custom resources only, if it
+ * is given them, and no authorization.
  */
 export interface ApiServer {
   /** A client. Several clients are several field managers. */
@@ -86,7 +90,7 @@ export interface ApiServer {
  * server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'minio', namespace: 'ml' } } as Parameters<ApiServer['put']>[0]);
  * server.get('Secret', 'ml', 'minio')?.metadata.name;
  */
-export function createApiServer({ kinds = [], namespaces = ['default'], now = Date.now, from }: ApiServerOptions = {}): ApiServer {
+export function createApiServer({ kinds = [], schemas, namespaces = ['default'], now = Date.now, from }: ApiServerOptions = {}): ApiServer {
   const storage = createStorage(from);
   const rules = createRules();
   const served = new Map<string, ResourceType>([...builtInKinds, ...kinds].map((type) => [type.kind, type]));
@@ -94,7 +98,7 @@ export function createApiServer({ kinds = [], namespaces = ['default'], now = Da
     const type = served.get(kind);
     return type !== undefined && type.group === group && type.version === version;
   };
-  const objects = createObjects({ storage, now, serves });
+  const objects = createObjects({ storage, now, serves, schemas });
   const requests: LoggedRequest[] = [];
   const watches: Backend['watches'] = new Set();
   const backend: Backend = { storage, objects, rules, watches, now, serves, log: (request) => requests.push(request) };

@@ -7,6 +7,7 @@ import { hasStatus, isBuiltIn, unknownFields } from './kinds.ts';
 import { afterUpdate, applied, type Manager, readManagers, type Writer } from './managers.ts';
 import { jsonPatched, mergePatched } from './patches.ts';
 import { badRequest, conflict, type Fault, invalid, MODIFIED, notFound, notServed, type Target } from './refusals.ts';
+import type { Schemas } from './schema/index.ts';
 import type { Storage } from './storage.ts';
 import { type At, json, type Writing } from './writing.ts';
 
@@ -24,9 +25,11 @@ export interface ObjectsOptions {
   readonly storage: Storage;
   readonly now: () => number;
   readonly serves: (type: ResourceType) => boolean;
+  /** Of custom resources. Those without a schema are stored as they come. */
+  readonly schemas?: Schemas | undefined;
 }
 
-export function createObjects({ storage, now, serves }: ObjectsOptions): Objects {
+export function createObjects({ storage, now, serves, schemas }: ObjectsOptions): Objects {
   const timestamp = () => new Date(now()).toISOString().replace(/\.\d+/, '');
   const create = createCreation(storage, timestamp);
   const remove = createDeletion(storage, timestamp);
@@ -45,10 +48,30 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
     time: timestamp(),
   });
 
+  /** What was sent, as the type's schema reads it. */
+  function read(type: ResourceType, sent: KubeObject, { fieldValidation, warn }: Writing, source?: 'body' | 'patch'): KubeObject {
+    if (!schemas?.knows(type)) return sent;
+    const { object, warnings } = schemas.read(type, sent, fieldValidation, source);
+    for (const text of warnings) warn?.(text);
+    return object;
+  }
+  /** With the schema's word on what is stored, after that of webhooks. */
+  function guarded(type: ResourceType, writing: Writing): Writing {
+    if (!schemas?.knows(type)) return writing;
+    const { mutate } = writing;
+    return {
+      ...writing,
+      ...(mutate && { mutate: (object) => schemas.read(type, mutate(object), 'Ignore').object }),
+      validate: schemas.validate,
+    };
+  }
+
   function written(at: At, live: KubeObject, wanted: KubeObject, writing: Writing): KubeObject {
     const given = readManagers(wanted.metadata.managedFields);
     const writer = writerOf(at, 'Update', writing);
-    return change(storage, at, live, wanted, writing, (next) => afterUpdate(json(live), json(next), given, writer, hasStatus(at.type)));
+    return change(storage, at, live, wanted, guarded(at.type, writing), (next) =>
+      afterUpdate(json(live), json(next), given, writer, hasStatus(at.type)),
+    );
   }
 
   return {
@@ -58,11 +81,13 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
       strict(type, sent, writing);
       const at: Target = { type, namespace, name: sent.metadata.name };
       const writer = writerOf(at, 'Update', writing);
-      return create(type, namespace, sent, writing, (born) => afterUpdate({}, json(born), [], writer, hasStatus(type)));
+      const object = read(type, sent, writing);
+      return create(type, namespace, object, guarded(type, writing), (born) => afterUpdate({}, json(born), [], writer, hasStatus(type)));
     },
-    update(at, sent, writing) {
+    update(at, body, writing) {
       const live = found(at);
-      strict(at.type, sent, writing);
+      strict(at.type, body, writing);
+      const sent = read(at.type, body, writing);
       if (sent.metadata.resourceVersion !== undefined && sent.metadata.resourceVersion !== live.metadata.resourceVersion)
         throw conflict(at, MODIFIED);
       const { uid } = sent.metadata;
@@ -73,8 +98,9 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
     },
     patch(at, kind, patch, writing) {
       const live = found(at);
-      const wanted = (kind === 'json' ? jsonPatched(live, patch) : mergePatched(json(live), patch as Json)) as unknown as KubeObject;
-      strict(at.type, wanted, writing);
+      const patched = (kind === 'json' ? jsonPatched(live, patch) : mergePatched(json(live), patch as Json)) as unknown as KubeObject;
+      strict(at.type, patched, writing);
+      const wanted = read(at.type, patched, writing, 'patch');
       if (wanted.metadata.resourceVersion !== live.metadata.resourceVersion) throw conflict(at, MODIFIED);
       // Of a custom resource the path of the status takes nothing but the status.
       const isStatusOnly = at.subresource === 'status' && !isBuiltIn(at.type);
@@ -85,7 +111,9 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
       if (!serves(at.type)) throw notServed();
       strict(at.type, config, writing);
       if (config.metadata.managedFields) throw badRequest('metadata.managedFields must be nil');
+      schemas?.checkApplied(at, config);
       const writer = writerOf(at, 'Apply', writing);
+      const silent = { ...writing, fieldValidation: 'Ignore' } as const;
       const live = storage.get(at.type, at.namespace, at.name);
       if (!live) {
         if (config.metadata.uid)
@@ -93,8 +121,8 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
         return create(
           at.type,
           at.namespace,
-          config,
-          writing,
+          read(at.type, config, silent),
+          guarded(at.type, writing),
           () => applied({}, json(config), [], writer, true, hasStatus(at.type)).managers,
         );
       }
@@ -103,7 +131,8 @@ export function createObjects({ storage, now, serves }: ObjectsOptions): Objects
       if (uid !== undefined && uid !== live.metadata.uid) throw invalid(at, [uidFault(uid)]);
       const before = managersBeforeApply(live, writer);
       const merged = applied(json(live), json(config), before, writer, writing.force ?? false, hasStatus(at.type));
-      return change(storage, at, live, merged.object as unknown as KubeObject, writing, () => merged.managers);
+      const next = read(at.type, merged.object as unknown as KubeObject, silent);
+      return change(storage, at, live, next, guarded(at.type, writing), () => merged.managers);
     },
     delete: (at, options) => remove(at, found(at), options),
   };

@@ -22,11 +22,12 @@ export class Refusal extends Error {
   /** The Status object. Absent for paths that the server does not serve. */
   readonly body: Status | undefined;
 
-  /** Without a reason the answer has no Status, as for a path that the server does not serve. */
+  /** Without a reason the answer has no Status, as for a path that the server does not serve; with an empty one, its Status has none. */
   constructor(status: number, reason: string | undefined, message: string, details?: Status['details']) {
     super(message);
     this.status = status;
-    this.body = reason === undefined ? undefined : { kind: 'Status', code: status, reason, message, ...(details && { details }) };
+    this.body =
+      reason === undefined ? undefined : { kind: 'Status', code: status, ...(reason && { reason }), message, ...(details && { details }) };
   }
 }
 
@@ -54,14 +55,14 @@ export const forbidden = (target: Target, why: string, cause?: string): Refusal 
   });
 
 export interface Fault {
-  readonly reason: 'FieldValueForbidden' | 'FieldValueInvalid' | 'FieldValueRequired';
+  readonly reason: `FieldValue${'Duplicate' | 'Forbidden' | 'Invalid' | 'NotSupported' | 'Required' | 'TooLong' | 'TooMany' | 'TypeInvalid'}`;
   readonly field: string;
   readonly message: string;
 }
 export function invalid(target: Target, faults: readonly Fault[]): Refusal {
   const { kind, group } = target.type;
   const what = group === '' ? kind : `${kind}.${group}`;
-  const list = faults.map(({ field, message }) => `${field}: ${message}`);
+  const list = [...new Set(faults.map(({ field, message }) => `${field}: ${message}`))];
   const said = list.length === 1 ? list[0] : `[${list.join(', ')}]`;
   return new Refusal(422, 'Invalid', `${what} "${target.name ?? ''}" is invalid: ${said}`, {
     ...detailsOf(target),

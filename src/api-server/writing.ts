@@ -9,6 +9,10 @@ export interface Writing {
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
   readonly dryRun?: boolean | undefined;
   readonly force?: boolean | undefined;
+  /** Hears the texts of `Warning` headers. */
+  readonly warn?: ((text: string) => void) | undefined;
+  /** Throws a Refusal for an object that may not be stored; `old` is what it replaces. */
+  readonly validate?: ((at: Target, object: KubeObject, old?: KubeObject) => void) | undefined;
   /** What an admission webhook makes of the object. */
   readonly mutate?: ((object: KubeObject) => KubeObject) | undefined;
 }

@@ -11,6 +11,7 @@ import { applying } from './api-server/applying.ts';
 import { controllers } from './api-server/controllers.ts';
 import { deleting } from './api-server/deleting.ts';
 import { reading } from './api-server/reading.ts';
+import { schemas } from './api-server/schemas.ts';
 import { watching } from './api-server/watching.ts';
 import { writing } from './api-server/writing.ts';
 
@@ -33,6 +34,7 @@ export interface Subject {
 export function apiServerSuite(subject: () => Subject): void {
   describe('reading', () => reading(subject));
   describe('writing', () => writing(subject));
+  describe('schemas', () => schemas(subject));
   describe('applying', () => applying(subject));
   describe('deleting', () => deleting(subject));
   describe('watching', () => watching(subject));

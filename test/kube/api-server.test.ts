@@ -1,18 +1,23 @@
 import { beforeEach } from 'vitest';
+import { resources } from '../../runtimes/_resources.gen.ts';
+import { crdOf } from '../../src/api/crd.ts';
+import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { createApiServer } from '../../src/api-server/index.ts';
 import { createControllers } from '../../src/api-server/controllers/index.ts';
 import { kinds } from '../support/kinds.ts';
+import { createSchemas } from '../../src/api-server/schema/index.ts';
 import { Refusal } from '../../src/api-server/refusals.ts';
 import { isRefused, WEBHOOK } from '../support/webhook.ts';
 import { unique } from './api-server/objects.ts';
 import { apiServerSuite, type Subject } from './api-server.suite.ts';
 
+const known = createSchemas(resources.map(crdOf));
 const ROUNDS = 100;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 let subject: Subject;
 beforeEach(() => {
-  const server = createApiServer({ kinds: [kinds.Dataset] });
+  const server = createApiServer({ kinds: resources.map(typeOf), schemas: known });
   const controllers = createControllers(server);
   for (const name of ['node-1', 'node-2']) server.put({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: {} });
   subject = {

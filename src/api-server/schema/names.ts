@@ -1,0 +1,68 @@
+/** Names, labels, annotations and finalizers of any object; rule: apimachinery's api/validation and util/validation. */
+import type { ObjectMeta } from '../../kube/types.ts';
+import type { Fault } from '../refusals.ts';
+import { invalidValue, tooLong } from './faults.ts';
+
+const SUBDOMAIN = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
+const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const LABEL = `(${QUALIFIED})?`;
+const MOST_ANNOTATIONS = 256 << 10;
+
+const regexp = (what: string, pattern: string, ...examples: readonly string[]): string =>
+  `${what} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${pattern}')`;
+const most = (length: number) => `must be no more than ${length} characters`;
+
+const isPart = (text: string): boolean => /^[a-z0-9]$/.test(text) || /^[a-z0-9][-a-z0-9]*[a-z0-9]$/.test(text);
+const isQualified = (text: string): boolean => /^[A-Za-z0-9]$/.test(text) || /^[A-Za-z0-9][-A-Za-z0-9_.]*[A-Za-z0-9]$/.test(text);
+
+function subdomainFaults(text: string): readonly string[] {
+  const what =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+  return [...(text.length > 253 ? [most(253)] : []), ...(text.split('.').every(isPart) ? [] : [regexp(what, SUBDOMAIN, 'example.com')])];
+}
+
+function qualifiedFaults(text: string): readonly string[] {
+  const what = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  const rule = regexp(what, QUALIFIED, 'MyName', 'my.name', '123-abc');
+  const parts = text.split('/');
+  const [prefix, name = ''] = parts.length === 2 ? parts : [undefined, ...parts];
+  if (parts.length > 2) return [`a qualified name ${rule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  return [
+    ...(prefix === undefined
+      ? []
+      : prefix === ''
+        ? ['prefix part must be non-empty']
+        : subdomainFaults(prefix).map((each) => `prefix part ${each}`)),
+    ...(name === '' ? ['name part must be non-empty'] : name.length > 63 ? [`name part ${most(63)}`] : []),
+    ...(isQualified(name) ? [] : [`name part ${rule}`]),
+  ];
+}
+
+function labelValueFaults(text: string): readonly string[] {
+  const what =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  return [
+    ...(text.length > 63 ? [most(63)] : []),
+    ...(text === '' || isQualified(text) ? [] : [regexp(what, LABEL, 'MyValue', 'my_value', '12345')]),
+  ];
+}
+
+/**
+ * The faults of an object's metadata, as those of any custom resource are checked.
+ * @param isNew a name is checked when the object is created
+ */
+export function metadataFaults({ name, labels = {}, annotations = {}, finalizers = [] }: ObjectMeta, isNew: boolean): readonly Fault[] {
+  const each = (field: string, text: string, faults: readonly string[]) =>
+    faults.map((fault) => invalidValue(`metadata.${field}`, text, fault));
+  const size = Object.entries(annotations).reduce((sum, [key, text]) => sum + Buffer.byteLength(key) + Buffer.byteLength(text), 0);
+  return [
+    ...(isNew ? each('name', name, subdomainFaults(name)) : []),
+    ...Object.entries(labels).flatMap(([key, text]) => [
+      ...each('labels', key, qualifiedFaults(key)),
+      ...each('labels', text, labelValueFaults(text)),
+    ]),
+    ...Object.keys(annotations).flatMap((key) => each('annotations', key, qualifiedFaults(key.toLowerCase()))),
+    ...(size > MOST_ANNOTATIONS ? [tooLong('metadata.annotations', MOST_ANNOTATIONS)] : []),
+    ...(isNew ? finalizers.flatMap((finalizer) => each('finalizers', finalizer, qualifiedFaults(finalizer))) : []),
+  ];
+}

@@ -1,0 +1,73 @@
+/** x-kubernetes-validations; rule: apiextensions-apiserver's schema/cel. */
+import { isMap, type Json, same } from '../fields.ts';
+import type { Fault } from '../refusals.ts';
+import { compile, type Program } from './cel.ts';
+import { invalidValue, WHOLE } from './faults.ts';
+import { additionalOf, fieldPath, fieldSchema, indexPath, type StructuralSchema, type ValidationRule } from './structural.ts';
+
+/** The rules of a schema, compiled. */
+export interface Rules {
+  /** Whether the schema has any. */
+  readonly any: boolean;
+  /** The faults of an object whose values fit the schema; with what it replaces, whatever did not change has none. */
+  faults(object: Json, old?: Json): readonly Fault[];
+}
+
+interface Compiled extends ValidationRule {
+  readonly program: Program;
+}
+
+/**
+ * Compiles the rules of a schema, wherever they are in it. Rules about a change (`oldSelf`) are refused.
+ * @throws Error for a rule that `compile` does not know.
+ */
+export function compileRules(schema: StructuralSchema): Rules {
+  const compiled = new Map<StructuralSchema, readonly Compiled[]>();
+  /** Whether there are rules at a place or below: what has none is not walked. */
+  const rich = new Set<StructuralSchema>();
+  const visit = (at: StructuralSchema): boolean => {
+    const rules = at['x-kubernetes-validations'] ?? [];
+    for (const { rule } of rules) if (/\boldSelf\b/.test(rule)) throw new Error(`expected a rule without oldSelf, found: ${rule}`);
+    compiled.set(
+      at,
+      rules.map((rule) => ({ ...rule, program: compile(rule.rule) })),
+    );
+    const below = [...Object.values(at.properties ?? {}), at.items, additionalOf(at)].filter((child) => child !== undefined);
+    if ([rules.length > 0, ...below.map(visit)].some(Boolean)) rich.add(at);
+    return rich.has(at);
+  };
+  const any = visit(schema);
+
+  function walk(at: StructuralSchema | undefined, value: Json, path: string, old: Json | undefined): readonly Fault[] {
+    if (!at || !rich.has(at) || value === null || (old !== undefined && same(old, value))) return [];
+    const own = (compiled.get(at) ?? []).flatMap((rule) => broken(rule, at, value, path));
+    const below = isMap(value)
+      ? Object.entries(value).flatMap(([name, child]) => {
+          const known = fieldSchema(at, name);
+          return walk(known, child, fieldPath(path, name), isMap(old) ? old[name] : undefined);
+        })
+      : Array.isArray(value)
+        ? (value as readonly Json[]).flatMap((entry, index) => walk(at.items, entry, indexPath(path, index), undefined))
+        : [];
+    return [...own, ...below];
+  }
+  return { any, faults: (object, old) => walk(schema, object, '', old) };
+}
+
+function broken(
+  { program, rule, message, fieldPath: below = '', reason }: Compiled,
+  { type = '' }: StructuralSchema,
+  value: Json,
+  path: string,
+): readonly Fault[] {
+  const field = `${path}${below}`.replace(/^\./, '') || WHOLE;
+  const said = message ?? `failed rule: ${rule}`;
+  try {
+    if (program(new Map([['self', value]])) === true) return [];
+  } catch (error) {
+    return [invalidValue(field, type, `${(error as Error).message} evaluating rule: ${message ?? rule}`)];
+  }
+  if (reason === 'FieldValueForbidden') return [{ reason, field, message: `Forbidden: ${said}` }];
+  if (reason === 'FieldValueRequired') return [{ reason, field, message: `Required value: ${said}` }];
+  return [invalidValue(field, type, said)];
+}

@@ -1,0 +1,132 @@
+/** Values against a schema, in the server's words; rule: kube-openapi's pkg/validation/validate, and apiextensions' validation/ratcheting. */
+import { isMap, type Json, type JsonMap, same } from '../fields.ts';
+import type { Fault } from '../refusals.ts';
+import { distinct, invalidValue, required, tooLong, tooMany, unsupported, WHOLE } from './faults.ts';
+import { fieldPath, fieldSchema, indexPath, type StructuralSchema } from './structural.ts';
+import { formatFaults, typeFaults } from './types.ts';
+
+/** Where a value is, and what was there before. */
+interface Place {
+  readonly path: string;
+  /** Of lists that are merged by key, and of fields; nothing is known of the entries of other lists. */
+  readonly old?: Json | undefined;
+}
+
+/**
+ * The faults of a value. A value that was there before, unchanged, has none: a schema that becomes stricter does not
+ * keep objects from being edited.
+ * @param old the value that it replaces
+ */
+export const schemaFaults = (schema: StructuralSchema, value: Json, old?: Json): readonly Fault[] =>
+  distinct(faultsOf(schema, value, { path: '', old }));
+
+function faultsOf(schema: StructuralSchema, value: Json, place: Place): readonly Fault[] {
+  const faults = valueFaults(schema, value, place);
+  return faults.length > 0 && place.old !== undefined && same(place.old, value) ? [] : faults;
+}
+
+function valueFaults(schema: StructuralSchema, value: Json, place: Place): readonly Fault[] {
+  const { path } = place;
+  const faults = typeFaults(schema, value, path);
+  if (value === null) return [...faults, ...enumFaults(schema, value, path)];
+  return [
+    ...faults,
+    ...choiceFaults(schema, value, place),
+    ...(typeof value === 'string' ? [...textFaults(schema, value, path), ...formatFaults(schema, value, path)] : []),
+    ...(typeof value === 'number' ? numberFaults(schema, value, path) : []),
+    ...(Array.isArray(value) ? listFaults(schema, value as readonly Json[], place) : []),
+    ...enumFaults(schema, value, path),
+    ...(isMap(value) ? objectFaults(schema, value, place) : []),
+  ];
+}
+
+const enumFaults = ({ enum: allowed = [] }: StructuralSchema, value: Json, path: string): readonly Fault[] =>
+  allowed.length === 0 || allowed.some((each) => same(each, value)) ? [] : [unsupported(at(path), value, allowed)];
+
+/** A fault names the field; of the whole object, nothing. */
+const at = (path: string): string => (path === '' ? WHOLE : path);
+
+function textFaults({ minLength, maxLength, pattern }: StructuralSchema, value: string, path: string): readonly Fault[] {
+  const length = [...value].length;
+  const no = (detail: string) => [invalidValue(at(path), value, `${path} in body ${detail}`)];
+  if (maxLength !== undefined && length > maxLength) return [tooLong(at(path), maxLength)];
+  if (minLength !== undefined && length < minLength) return no(`should be at least ${minLength} chars long`);
+  if (pattern !== undefined && pattern !== '' && !expression(pattern).test(value)) return no(`should match '${pattern}'`);
+  return [];
+}
+
+const expressions = new Map<string, RegExp>();
+/** A pattern of Go's, as JavaScript reads it: those of Kubernetes mean the same in both. */
+function expression(pattern: string): RegExp {
+  const known = expressions.get(pattern) ?? new RegExp(pattern, 'u');
+  expressions.set(pattern, known);
+  return known;
+}
+
+function numberFaults(schema: StructuralSchema, value: number, path: string): readonly Fault[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  const no = (detail: string) => invalidValue(at(path), value, `${path} in body should be ${detail}`);
+  const equal = (exclusive: boolean | undefined) => (exclusive ? '' : ' or equal to');
+  return [
+    ...(multipleOf !== undefined && !Number.isInteger(value / multipleOf) ? [no(`a multiple of ${multipleOf}`)] : []),
+    ...(minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)
+      ? [no(`greater than${equal(exclusiveMinimum)} ${minimum}`)]
+      : []),
+    ...(maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)
+      ? [no(`less than${equal(exclusiveMaximum)} ${maximum}`)]
+      : []),
+  ];
+}
+
+function listFaults(schema: StructuralSchema, value: readonly Json[], { path, old }: Place): readonly Fault[] {
+  const { items, minItems, maxItems } = schema;
+  const faults = items
+    ? value.flatMap((entry, index) => faultsOf(items, entry, { path: indexPath(path, index), old: counterpart(schema, entry, old) }))
+    : [];
+  if (minItems !== undefined && value.length < minItems)
+    faults.push(invalidValue(at(path), value.length, `${path} in body should have at least ${minItems} items`));
+  if (maxItems !== undefined && value.length > maxItems) faults.push(tooMany(at(path), value.length, maxItems));
+  return faults;
+}
+
+function counterpart(schema: StructuralSchema, entry: Json, old: Json | undefined): Json | undefined {
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  if (schema['x-kubernetes-list-type'] !== 'map' || !Array.isArray(old) || !isMap(entry)) return undefined;
+  return (old as readonly Json[]).find((each) => isMap(each) && keys.every((key) => same(each[key], entry[key])));
+}
+
+function objectFaults(schema: StructuralSchema, value: JsonMap, { path, old }: Place): readonly Fault[] {
+  const { minProperties, maxProperties, required: names = [] } = schema;
+  const size = Object.keys(value).length;
+  const faults: Fault[] = [];
+  if (minProperties !== undefined && size < minProperties)
+    faults.push(invalidValue(at(path), size, `${path} in body should have at least ${minProperties} properties`));
+  if (maxProperties !== undefined && size > maxProperties) faults.push(tooMany(at(path), size, maxProperties));
+  for (const [name, child] of Object.entries(value)) {
+    const known = fieldSchema(schema, name);
+    const before = isMap(old) && Object.hasOwn(old, name) ? old[name] : undefined;
+    if (known) faults.push(...faultsOf(known, child, { path: fieldPath(path, name), old: before }));
+  }
+  for (const name of names) if (!Object.hasOwn(value, name)) faults.push(required(fieldPath(path, name)));
+  return faults;
+}
+
+/** anyOf, oneOf, allOf and not. The server reports the first alternative's faults, and that none fits of the whole object. */
+function choiceFaults({ anyOf = [], oneOf = [], allOf = [], not }: StructuralSchema, value: Json, place: Place): readonly Fault[] {
+  const results = (schemas: readonly StructuralSchema[]) => schemas.map((schema) => valueFaults(schema, value, place));
+  const whole = (detail: string) => invalidValue(WHOLE, '', `${JSON.stringify(place.path)} must ${detail}`);
+  const faults: Fault[] = [];
+  const [any, one, all] = [results(anyOf), results(oneOf), results(allOf)];
+  if (any.length > 0 && any.every(({ length }) => length > 0))
+    faults.push(whole('validate at least one schema (anyOf)'), ...(any[0] ?? []));
+  const fitting = one.filter(({ length }) => length === 0).length;
+  if (one.length > 0 && fitting !== 1) {
+    const found = fitting === 0 ? 'Found none valid' : `Found ${fitting} valid alternatives`;
+    faults.push(whole(`validate one and only one schema (oneOf). ${found}`), ...(fitting === 0 ? (one[0] ?? []) : []));
+  }
+  const broken = all.filter(({ length }) => length > 0);
+  if (broken.length > 0)
+    faults.push(...broken.flat(), whole(`validate all the schemas (allOf)${broken.length === all.length ? '. None validated' : ''}`));
+  if (not && valueFaults(not, value, place).length === 0) faults.push(whole('not validate the schema (not)'));
+  return faults;
+}
