@@ -2,11 +2,11 @@
  * The part of CEL (github.com/google/cel-spec) that rules of custom resources use: fields, comparisons, logic, `has`, `size`, `matches`,
  * and the macros `all` and `exists`. A rule that needs more is refused when it is compiled, rather than read in another way.
  */
-import { isMap, type Json, same } from '../fields.ts';
+import { isMap } from '../fields.ts';
+import { decided, items, METHODS, operate, type Program, type Scope, select, sizeOf } from './cel-values.ts';
 
-type Scope = ReadonlyMap<string, Json>;
-/** A compiled expression. Throws an Error where CEL has an error, such as a field that does not exist. */
-export type Program = (scope: Scope) => Json;
+/** Whether a field exists, by the program that reads it. */
+const presence = new WeakMap<Program, Program>();
 
 const TOKEN = /\s*(?:([A-Za-z_]\w*)|(\d+\.\d+|\d+)|('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(\|\||&&|[=!<>]=|[-!<>()[\].,?:+]))/y;
 const ORDER: readonly (readonly string[])[] = [
@@ -72,7 +72,13 @@ export function compile(text: string): Program {
     }
     if (!take('.')) return of;
     const field = name();
-    return member(take('(') ? method(of, field) : (scope) => select(of(scope), field));
+    if (take('(')) return member(method(of, field));
+    const read: Program = (scope) => select(of(scope), field);
+    presence.set(read, (scope) => {
+      const value = of(scope);
+      return isMap(value) && Object.hasOwn(value, field);
+    });
+    return member(read);
   }
   function method(of: Program, called: string): Program {
     if (called === 'all' || called === 'exists') {
@@ -116,7 +122,7 @@ export function compile(text: string): Program {
   }
   function call(called: string): Program {
     const [, argument] = [expect('('), choice(), expect(')')];
-    return called === 'size' ? (scope) => sizeOf(argument(scope)) : (scope) => exists(argument, scope);
+    return called === 'size' ? (scope) => sizeOf(argument(scope)) : (presence.get(argument) ?? fail());
   }
   const program = choice();
   return at < tokens.length ? fail() : program;
@@ -131,72 +137,4 @@ function tokensOf(text: string): readonly string[] {
     tokens.push(found[0].trim());
   }
   return tokens;
-}
-
-const METHODS: Readonly<Record<string, (text: string, other: string) => boolean>> = {
-  contains: (text, other) => text.includes(other),
-  endsWith: (text, other) => text.endsWith(other),
-  matches: (text, pattern) => new RegExp(pattern, 'u').test(text),
-  startsWith: (text, other) => text.startsWith(other),
-};
-
-/** `||` and `&&`: the deciding value wins over an error of the other side. */
-const decided =
-  (decisive: boolean, left: Program, right: Program): Program =>
-  (scope) => {
-    let failure: unknown;
-    try {
-      if (left(scope) === decisive) return decisive;
-    } catch (error) {
-      failure = error;
-    }
-    const other = right(scope);
-    if (other !== decisive && failure !== undefined) throw failure;
-    return other;
-  };
-
-class NoSuchKey extends Error {}
-
-function select(value: Json, key: Json): Json {
-  const found = Array.isArray(value)
-    ? (value as readonly Json[])[key as number]
-    : isMap(value) && Object.hasOwn(value, String(key))
-      ? value[String(key)]
-      : undefined;
-  if (found !== undefined) return found;
-  throw Array.isArray(value) ? new Error(`index out of bounds: ${String(key)}`) : new NoSuchKey(`no such key: ${String(key)}`);
-}
-function exists(field: Program, scope: Scope): boolean {
-  try {
-    field(scope);
-    return true;
-  } catch (error) {
-    if (error instanceof NoSuchKey) return false;
-    throw error;
-  }
-}
-const items = (value: Json): readonly Json[] =>
-  Array.isArray(value) ? (value as readonly Json[]) : isMap(value) ? Object.keys(value) : [];
-const sizeOf = (value: Json): number => (typeof value === 'string' ? [...value].length : items(value).length);
-
-function operate(operator: string, left: Json, right: Json): Json {
-  const [a, b] = [left as number, right as number];
-  switch (operator) {
-    case '==':
-      return same(left, right);
-    case '!=':
-      return !same(left, right);
-    case 'in':
-      return items(right).some((item) => same(item, left));
-    case '<':
-      return a < b;
-    case '<=':
-      return a <= b;
-    case '>':
-      return a > b;
-    case '>=':
-      return a >= b;
-    default:
-      return operator === '-' ? a - b : (((a as never) + (b as never)) as Json);
-  }
 }

@@ -1,7 +1,8 @@
 /** x-kubernetes-validations; rule: apiextensions-apiserver's schema/cel. */
 import { isMap, type Json, same } from '../fields.ts';
 import type { Fault } from '../refusals.ts';
-import { compile, type Program } from './cel.ts';
+import { compile } from './cel.ts';
+import type { Program } from './cel-values.ts';
 import { invalidValue, WHOLE } from './faults.ts';
 import { additionalOf, fieldPath, fieldSchema, indexPath, type StructuralSchema, type ValidationRule } from './structural.ts';
 
