@@ -31,7 +31,12 @@ function read(spec: DatasetSpec) {
     capacity: () => quota && gibibytes(quota, `${MOUNT}.options.quota`),
     secrets: () => secretVariables(withoutQuota(spec), VARIABLES),
   });
-  must(!capacity || subPath, `${MOUNT}.mountPoint`, 'juicefs:///<directory>, since a quota is for a directory', mount.mountPoint);
+  must(
+    !capacity || subPath,
+    `${MOUNT}.mountPoint`,
+    `juicefs:///<directory>, since ${MOUNT}.options.quota is for a directory`,
+    mount.mountPoint,
+  );
   const edition = editionOf(spec);
   /** The argument by which programs find the file system. */
   const address: Arg = edition === 'community' ? env('METAURL') : name;
@@ -98,9 +103,12 @@ function nameOf(name = ''): string {
 }
 
 function subPathOf(mountPoint: string): string | undefined {
-  const match = /^juicefs:\/\/(?:\/?$|([^,-][^,]*)$)/.exec(mountPoint);
-  must(match, `${MOUNT}.mountPoint`, 'juicefs:///<directory> without ","', mountPoint);
-  return match[1];
+  const field = `${MOUNT}.mountPoint`;
+  const [whole, directory = ''] = /^juicefs:\/\/(.*)$/s.exec(mountPoint) ?? [];
+  must(whole !== undefined, field, 'juicefs:///<directory> of the file system, or juicefs:/// for all of it', mountPoint);
+  must(!directory.includes(','), field, 'a directory without ",", which separates mount options', mountPoint);
+  must(!directory.startsWith('-'), field, 'a directory that begins with "/"', mountPoint);
+  return directory === '/' || directory === '' ? undefined : directory;
 }
 
 /** `juicefs quota` takes whole GiB. As in Fluid, a rest is cut off. */

@@ -20,9 +20,7 @@ export function sourceWarnings(
   ];
   return [
     ...(mounts.length > 1 ? [ignored('spec.mounts', `JuiceFS serves the first of ${mounts.length} mounts`)] : []),
-    ...(quota !== undefined && !Number.isInteger(quantity(quota, `${MOUNT}.options.quota`) / GIB)
-      ? [ignored(`${MOUNT}.options.quota`, 'JuiceFS counts whole GiB; the rest is cut off')]
-      : []),
+    ...quotaWarnings(quota),
     ...(sharedOptions?.['quota'] === undefined ? [] : [ignored('spec.sharedOptions.quota', `is not set; write it into ${MOUNT}.options`)]),
     ...secrets.filter(({ name }) => name === 'quota').map(({ path }) => ignored(path, `quota is not set; write it into ${MOUNT}.options`)),
     ...secrets.flatMap(({ name, path }) => meant(name, path, SECRET)),
@@ -45,6 +43,13 @@ export function sourceWarnings(
           .map(({ name, path }) => ignored(path, `${shown(name)} is a variable of the pods; juicefs format has no such option`))
       : []),
   ];
+}
+
+function quotaWarnings(quota: string | undefined): readonly Warning[] {
+  const field = `${MOUNT}.options.quota`;
+  const amount = quota === undefined ? 0 : quantity(quota, field) / GIB;
+  const effect = `the directory gets ${Math.floor(amount)}Gi, as JuiceFS counts whole GiB`;
+  return Number.isInteger(amount) ? [] : [ignored(field, `expected whole Gi, found ${shown(quota)}; ${effect}`)];
 }
 
 /** All but the options that only `format`, `auth` and `quota` get. */

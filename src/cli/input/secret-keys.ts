@@ -1,7 +1,7 @@
-import type { Dataset, EncryptOption } from '../../api/index.ts';
+import { type Dataset, type EncryptOption, shown } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { InputFault } from './documents.ts';
-import { faultAt, type Item } from './read.ts';
+import { faultAt, type Item, refOf } from './read.ts';
 
 /** Faults of options whose Secret is in the input and lacks their key: pods that mount the dataset would not start. */
 export function secretKeyFaults(
@@ -14,8 +14,9 @@ export function secretKeyFaults(
       const { name: secret, key } = valueFrom?.secretKeyRef ?? {};
       const found = secret && secretOf(object.metadata.namespace, secret);
       if (!key || !found || key in keysIn(found)) return [];
-      const expected = `for option ${name} a key that Secret ${secret} has`;
-      return faultAt(source, object, { path: `${path}[${i}].valueFrom.secretKeyRef.key`, expected, found: JSON.stringify(key) });
+      const expected = `a key of ${refOf(found)} for option ${name} (${some(Object.keys(keysIn(found)))})`;
+      const wrong = `${shown(key)}, which the Secret does not have`;
+      return faultAt(source, object, { path: `${path}[${i}].valueFrom.secretKeyRef.key`, expected, found: wrong });
     });
   return [
     ...missing(sharedEncryptOptions, 'spec.sharedEncryptOptions'),
@@ -23,4 +24,7 @@ export function secretKeyFaults(
   ];
 }
 
+const MOST_KEYS = 12;
+const some = (keys: readonly string[]): string =>
+  keys.length === 0 ? 'it has none' : `it has ${keys.slice(0, MOST_KEYS).join(', ')}${keys.length > MOST_KEYS ? ', …' : ''}`;
 const keysIn = ({ data, stringData }: KubeObject): object => ({ ...(data as object | undefined), ...(stringData as object | undefined) });

@@ -319,6 +319,15 @@ describe('pods', () => {
 });
 
 describe('refuses', () => {
+  test.each([
+    ['s3://bucket', 'juicefs:///<directory> of the file system, or juicefs:/// for all of it'],
+    ['juicefs:///a,b', 'a directory without ",", which separates mount options'],
+    ['juicefs://-x', 'a directory that begins with "/"'],
+  ])('%s, and says what is wrong with it', (mountPoint, expected) =>
+    expect(refusal(community({ mount: { mountPoint } })).faults).toEqual([
+      { path: 'spec.mounts[0].mountPoint', expected, found: JSON.stringify(mountPoint) },
+    ]),
+  );
   test.each<[string, RuntimeInput<JuiceFSRuntimeSpec>, readonly string[]]>([
     ['a mount point of another engine', community({ mount: { mountPoint: 's3://bucket' } }), ['spec.mounts[0].mountPoint']],
     ['a sub path that would be read as an option', community({ mount: { mountPoint: 'juicefs://-x' } }), ['spec.mounts[0].mountPoint']],

@@ -22,7 +22,9 @@ describe('what Fluid binds is bound, and what is not done is said', () => {
   test('a part of a GiB is cut off a quota', () => {
     const input = community({ mount: { ...sub, options: { quota: '1536Mi' } } });
     expect(scriptOf(input, 'fuse')).toContain('--capacity 1 --create || ');
-    expect(messages(input)).toEqual(['Dataset: spec.mounts[0].options.quota: JuiceFS counts whole GiB; the rest is cut off']);
+    expect(messages(input)).toEqual([
+      'Dataset: spec.mounts[0].options.quota: expected whole Gi, found "1536Mi"; the directory gets 1Gi, as JuiceFS counts whole GiB',
+    ]);
   });
   test('a quota among the shared or the secret options is not set', () => {
     const shared = community({ dataset: { sharedOptions: { quota: '10Gi' } } });

@@ -448,7 +448,7 @@ describe('a profile with a mount template', () => {
     }));
   test('is refused where the controller does not know its own image', () =>
     expect(() => plan(templated(text, {}))).toThrow(
-      'ThinRuntimeProfile p: metadata.annotations["data.fluid.io/mount-template"]: expected the controller to know Sluice\'s image (SLUICE_IMAGE)',
+      'ThinRuntimeProfile p: metadata.annotations["data.fluid.io/mount-template"]: expected Sluice\'s image in the variable SLUICE_IMAGE',
     ));
   test('is refused with everything that is wrong with it', () =>
     expect(() => plan(templated('program: s3fs\nargs: ["${mount.bukcet}"]\nenv: {1: x}'))).toThrow(
