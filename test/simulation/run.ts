@@ -1,3 +1,4 @@
+import { operationKinds } from '../../src/api/index.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
 import { createChecks } from './checks/checks.ts';
 import { falseConditions } from './checks/conditions.ts';
@@ -26,6 +27,11 @@ export interface Outcome {
 const START_MS = Date.parse('2026-01-02T03:04:05Z');
 /** How long a world has to come to rest once faults have ended. */
 const CALM_MS = 120_000;
+/**
+ * Operations act on what came to rest last: a run follows half a minute after mounts have changed, takes up to 12 s, and its operation may be
+ * deleted 20 s after it.
+ */
+const RUNS_MS = 75_000;
 /** How long it must be quiet after that. */
 const QUIET_MS = 20_000;
 const LOOK_MS = 500;
@@ -123,6 +129,7 @@ export async function run(plan: Plan, { keep = 0 }: { readonly keep?: number } =
       ...checks.atRest(),
     ]);
     for (const each of wrong) found(each);
+    if (finding === undefined && operationKinds.some(({ kind }) => server.all(kind).length > 0)) await time.runUntil(time.nowMs + RUNS_MS);
     const rest = restCheck(world, plan, checks.passes);
     checks.onSentAtRest = (process, request) => found(rest.sent(process, request, textOf(request)));
     time.after(QUIET_MS / 4, rest.stir);
