@@ -5,7 +5,7 @@ import type { DataLoadSpec, DataMigrateSpec, OperationStatus } from '../../src/a
 import type { KubeObject } from '../../src/kube/types.ts';
 import { PATIENCE_S } from '../node/dataset-users.ts';
 import { canRun } from '../support/can-run.ts';
-import { datasetObject, thinRuntime } from '../support/objects.ts';
+import { datasetObject } from '../support/objects.ts';
 import { canHaveNode } from '../support/real-node.ts';
 import { condition, createSpace, eventually as within } from '../support/sluice.ts';
 import { createClient } from '../../src/kube/client/kube-client.ts';
@@ -195,10 +195,7 @@ describe.skipIf(!canHaveNode || !canRun('data of JuiceFS', whyNoJuiceFS()))('dat
     const client = createClient(connectionFromKubeconfig([cluster.plane.kubeconfig]), { fieldManager: 'sluice-tests' });
     const other = await createSpace(cluster.plane, client, 'data-reader');
     await space.patch('Dataset', NAME, { metadata: { annotations: { 'data.fluid.io/shared-with': other.namespace } } });
-    await other.create(
-      datasetObject('there', { mounts: [{ mountPoint: `dataset://${space.namespace}/${NAME}`, name: 'there' }] }),
-      thinRuntime('there', {}),
-    );
+    await other.create(datasetObject('there', { mounts: [{ mountPoint: `dataset://${space.namespace}/${NAME}`, name: 'there' }] }));
     await other.becomes('Dataset', 'there', { status: { phase: 'Bound' } }, PATIENCE_S);
     await other.create({
       apiVersion: 'v1',
