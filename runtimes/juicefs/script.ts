@@ -34,7 +34,9 @@ export function scriptOf(role: PodRole, { source, login, missing, mountPath, opt
     edition === 'community' && missing.length > 0
       ? [...step('status', sh`if ! ${juicefs} status ${address} > /dev/null; then`), sh`  echo ${unfound(missing)} >&2`, '  exit 1', 'fi']
       : [],
-    login && edition === 'community' && missing.length === 0 ? step('format', sh`${juicefs} format ${login}`) : [],
+    login && edition === 'community' && missing.length === 0
+      ? step('format', sh`${juicefs} format ${login}` + (role === 'fuse' ? '' : sh` || echo ${NOT_FORMATTED} >&2`))
+      : [],
     login && edition === 'enterprise'
       ? [sh`if [ ! -f ${`/root/.juicefs/${name}.conf`} ]; then`, ...step('auth', sh`${juicefs} auth ${login}`), 'fi']
       : [],
@@ -51,6 +53,9 @@ export function scriptOf(role: PodRole, { source, login, missing, mountPath, opt
 
 const unfound = (missing: readonly string[]): string =>
   `juicefs status ended with an error, see above. If there is no volume yet: to create one, the options of the Dataset's mount lack ${missing.join(' and ')}.`;
+
+/** A worker goes on, as in Fluid: its volume may have been formatted long ago. */
+const NOT_FORMATTED = 'juicefs format ended with an error, see above. This worker serves the volume that is there; clients of readers end.';
 
 const step = (name: 'status' | 'format' | 'auth' | 'set quota' | 'mount', command: string): readonly string[] => [
   `echo "$(date '+%Y/%m/%d %H:%M:%S.%3N') juicefs ${name} start."`,

@@ -28,6 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 interface Run {
   readonly calls: readonly (readonly string[])[];
   readonly output: string;
+  readonly errors: string;
   readonly code: number | null;
 }
 
@@ -47,7 +48,12 @@ function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}
   const files = readdirSync(calls).toSorted((a, b) => Number(a) - Number(b));
   // Whatever a value says, nothing but the stubs may have happened.
   expect(readdirSync(work), stderr).toEqual([]);
-  return { code: status, output: stdout, calls: files.map((file) => readFileSync(join(calls, file), 'utf8').split('\0').slice(0, -1)) };
+  return {
+    code: status,
+    output: stdout,
+    errors: stderr,
+    calls: files.map((file) => readFileSync(join(calls, file), 'utf8').split('\0').slice(0, -1)),
+  };
 }
 
 /** The script with stubs for JuiceFS' programs, which must be in it under their own paths. */
@@ -122,7 +128,10 @@ const mountPath = '/runtime-mnt/juicefs/ml/demo/juicefs-fuse';
 const failing = (shell: string, role: 'worker' | 'fuse') =>
   runScript(
     shell,
-    scriptOf(community({ mount: { options: { storage: 's3', bucket: 'b' } } }), role).replace(/^\/usr\/local\/bin\/juicefs .*$/m, 'false'),
+    scriptOf(community({ mount: { options: { storage: 's3', bucket: 'b' } } }), role).replace(
+      /^\/usr\/local\/bin\/juicefs format .*?(?= \|\| echo|$)/m,
+      'false',
+    ),
     { METAURL: 'r' },
     ['/bin/mount.juicefs'],
   );
@@ -269,9 +278,11 @@ describe.each(shells)('under %s', (shell) => {
     ]);
   });
 
-  test('a reader stops where it cannot log in; a worker goes on, as its file system may have been formatted long ago', () => {
+  test('a reader stops where it cannot log in; a worker goes on and says so, as its file system may have been formatted long ago', () => {
     expect(failing(shell, 'fuse')).toMatchObject({ code: 1, calls: [] });
-    expect(failing(shell, 'worker')).toMatchObject({ code: 0, calls: [['mount.juicefs', 'r', mountPath, '-o', expect.any(String)]] });
+    const worker = failing(shell, 'worker');
+    expect(worker).toMatchObject({ code: 0, calls: [['mount.juicefs', 'r', mountPath, '-o', expect.any(String)]] });
+    expect(worker.errors).toContain('This worker serves the volume that is there');
   });
 });
 
