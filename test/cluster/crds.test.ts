@@ -12,8 +12,11 @@ import { Dataset } from '../../src/api/dataset.ts';
 import { faultsOf, parse } from '../../src/api/parse.ts';
 import { type CustomResource, GROUP, VERSION } from '../../src/api/resource.ts';
 import { ThinRuntime, ThinRuntimeProfile } from '../../src/api/thin.ts';
+import { discovery } from '../../src/api-server/wire/discovery.ts';
+import { servedBuiltIns, servedBy } from '../../src/api-server/wire/served.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { objectOf } from '../api/arbitrary.ts';
+import { publish } from '../support/published.ts';
 import { established } from '../support/sluice.ts';
 import { community } from '../runtimes/juicefs/given.ts';
 import { GOLDENS, hasGoldens } from '../upstream/cases.ts';
@@ -78,6 +81,34 @@ describe('the CRDs', () => {
     );
     expect(await cluster.get(`${path}/scale`)).toMatchObject({ status: { replicas: 2, selector: 'app=juicefs' } });
     expect(await cluster.kubectl('get', 'fluid', '--no-headers')).toMatch(/scaled\s+Ready\s+PartialReady\s/);
+  });
+});
+
+describe('the API server in memory', () => {
+  const served = [...servedBuiltIns, ...resources.flatMap((resource) => servedBy(crdOf(resource)))];
+
+  test.each(['/api/v1', '/apis/apps/v1', '/apis/batch/v1', `/apis/${GROUP}/${VERSION}`])('lists %s as a real one does', async (path) => {
+    const theirs = (await cluster.get(path)) as ResourceList;
+    const ours = discovery(path, undefined, served)?.body as ResourceList;
+    expect(ours.groupVersion).toBe(theirs.groupVersion);
+    for (const { verbs, ...entry } of ours.resources) {
+      const same = theirs.resources.find(({ name }) => name === entry.name);
+      expect(same).toMatchObject(entry);
+      expect(same?.verbs).toEqual(expect.arrayContaining([...verbs]));
+      expect(entry.shortNames).toEqual(same?.shortNames);
+      expect(entry.categories).toEqual(same?.categories);
+    }
+  });
+
+  test('is explained by kubectl as a real one is', async () => {
+    await using memory = await publish(served, resources.map(crdOf));
+    const explained = (...args: readonly string[]) => cluster.kubectl('explain', ...args);
+    for (const args of [['dataset.spec.mounts'], ['juicefs', '--recursive'], ['cacheruntimeclass.topology.worker']])
+      expect(await explained(...args, `--server=${memory.url}`)).toBe(await explained(...args));
+    // Of built-in kinds the descriptions are shorter.
+    const fields = (text: string) => text.slice(text.indexOf('FIELDS:'));
+    for (const kind of ['sts', 'pv'])
+      expect(fields(await explained(kind, '--recursive', `--server=${memory.url}`))).toBe(fields(await explained(kind, '--recursive')));
   });
 });
 
@@ -166,6 +197,15 @@ describe('an object that breaks a rule of ours', () => {
   });
 });
 
+interface ResourceList {
+  readonly groupVersion: string;
+  readonly resources: readonly {
+    readonly name: string;
+    readonly verbs: readonly string[];
+    readonly shortNames?: readonly string[];
+    readonly categories?: readonly string[];
+  }[];
+}
 interface Planted {
   metadata: { name: string };
   spec: { names: object; versions: { schema: { openAPIV3Schema: { properties: object } } }[] };
