@@ -37,5 +37,6 @@ const DEPENDS: Readonly<Record<string, (value: number) => string>> = {
   claimSeconds: (value) => `through a claim ${value} s`,
   bareSeconds: (value) => `bare client ${value} s`,
   plainSeconds: (value) => `pod without a claim ${value} s`,
+  load: (value) => `load ${value}`,
   peak: (value) => `peak ${value} MB`,
 };

@@ -1,4 +1,5 @@
 /** From the creation of a pod to the first byte that its program has read. */
+import { loadavg } from 'node:os';
 import { atMost, type Figure, rounded } from '../figure.ts';
 import { range, say } from '../lab.ts';
 import { median } from '../statistics.ts';
@@ -42,6 +43,7 @@ export async function* firstReads(name: EngineName, stage: Stage, quick: boolean
       runs: values.length,
       worst: rounded(Math.max(...values)),
       plainSeconds: rounded(median(plain)),
+      load: rounded(loadavg()[0] ?? 0),
     });
   const since = 's from the pod’s creation, median';
   if (name === 's3') yield figure('cold', cold, THIN.cold, since);
