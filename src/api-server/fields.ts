@@ -2,6 +2,8 @@
  * Which fields of an object are merged by key, which are replaced as a whole, and the sets of paths by which the API server remembers
  * whose field is whose. Rule: kubernetes.io/docs/reference/using-api/server-side-apply, and the `+listType` marks of the API's types.
  */
+import { LIST_KEYS, SETS } from './list-keys.ts';
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [field: string]: Json };
 export type JsonMap = { readonly [field: string]: Json };
 
@@ -13,20 +15,6 @@ export interface FieldsV1 {
 export type FieldSet = ReadonlySet<string>;
 
 const SEPARATOR = '\n';
-const LIST_KEYS: Readonly<Record<string, readonly string[]>> = {
-  containers: ['name'],
-  initContainers: ['name'],
-  ephemeralContainers: ['name'],
-  env: ['name'],
-  volumes: ['name'],
-  imagePullSecrets: ['name'],
-  volumeMounts: ['mountPath'],
-  volumeDevices: ['devicePath'],
-  hostAliases: ['ip'],
-  topologySpreadConstraints: ['topologyKey', 'whenUnsatisfiable'],
-  ownerReferences: ['uid'],
-};
-const SETS = new Set(['finalizers']);
 const ATOMIC = new Set([
   'selector',
   'nodeSelector',
@@ -47,8 +35,10 @@ const ATOMIC = new Set([
 function mergedBy(field: string, entry: Json | undefined): readonly string[] | 'set' | 'atomic' {
   if (SETS.has(field)) return 'set';
   if (field === 'ports' && isMap(entry)) return 'containerPort' in entry ? ['containerPort', 'protocol'] : ['port', 'protocol'];
-  if (field === 'conditions' && isMap(entry) && 'type' in entry) return ['type'];
-  return LIST_KEYS[field] ?? 'atomic';
+  const keys = LIST_KEYS[field];
+  // A custom resource may have a list of that name with other entries.
+  const fits = entry === undefined || (isMap(entry) && keys?.some((key) => key in entry));
+  return keys && fits ? keys : 'atomic';
 }
 const DEFAULTS: Readonly<Record<string, Json>> = { protocol: 'TCP' };
 

@@ -5,7 +5,7 @@ import { kinds } from '../../support/kinds.ts';
 import type { Subject } from '../api-server.suite.ts';
 import { configMap, daemonSet, dataset, refusal, refused, statefulSet } from './objects.ts';
 
-const { ConfigMap, Dataset, DaemonSet, Service, StatefulSet } = kinds;
+const { ConfigMap, Dataset, DaemonSet, Service, ServiceAccount, StatefulSet } = kinds;
 
 interface Entry {
   readonly manager: string;
@@ -222,6 +222,14 @@ export function applying(subject: () => Subject): void {
     const applied = await apply(ours, 'three', 82);
     const { ports } = applied['spec'] as { ports: readonly { port: number }[] };
     expect(ports.map(({ port }) => port).toSorted()).toEqual([81, 82]);
+  });
+  test('secrets of a ServiceAccount are distinguished by name', async () => {
+    const apply = (client: KubeClient, name: string) =>
+      client.apply(ServiceAccount, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name: 'a' }, secrets: [{ name }] });
+    await apply(ours, 'one');
+    await apply(theirs, 'two');
+    const { secrets } = await apply(ours, 'three');
+    expect((secrets as readonly { name: string }[]).map(({ name }) => name).toSorted()).toEqual(['three', 'two']);
   });
   test('owners are distinguished by UID, finalizers by their text', async () => {
     const owner = await ours.create(Dataset, dataset(namespace, 'owner'));
