@@ -83,6 +83,7 @@ export type {
   ServingRole,
   Settings,
   EngineStatus,
+  Unavailable,
   UfsUsage,
   VolumePlan,
   WorkloadNames,

@@ -98,7 +98,8 @@ const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: numbe
 
 export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache, ufs }: Seen<Use>): EngineStatus => ({
   cacheStates: cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache && { ...ufs, ...cache }),
-  ...(cache?.store && cache.store.fails !== false && { unavailable: cache.store.fails ? STORE_FAILS : null }),
+  ...(cache?.store &&
+    cache.store.fails !== false && { unavailable: cache.store.fails ? { reason: 'RequestsFail', message: STORE_FAILS } : null }),
 });
 
 /**

@@ -56,6 +56,12 @@ export function lookUp<P extends BasePlan>(plan: P, { subject, directories = () 
   };
 }
 
+/** Where such a probe looks, and who it says does not answer. */
+export function aimsOf({ commands, late }: BoundProbe<Sight>): { readonly directories: readonly string[]; readonly subject: string } {
+  const [, subject = ''] = /^A pod that looks up a file waits: (.*) does not answer\.$/s.exec(late?.().fails ?? '') ?? [];
+  return { subject, directories: commands.flatMap(({ argv }) => argv.slice(argv.indexOf(SCRIPT) + 2)) };
+}
+
 /**
  * What glibc and musl call the errors of a file system that does not answer. All others, such as a denial, are answers. The condition has
  * nothing else of the line: a text that changes with each look-up would be a write of the status with each.

@@ -27,7 +27,7 @@ export interface Sources {
 /** A scrape lists the metrics in this order. */
 export function createMetrics(host: string, sources: Partial<Sources> = {}): Metrics {
   const {
-    datasets = () => ({ byPhase: new Map(), notSynced: [], ufs: [] }),
+    datasets = () => ({ byPhase: new Map(), notSynced: [], unavailable: [], ufs: [] }),
     operations = () => ({ byPhase: [], waiting: [] }),
     watches = () => new Map(),
   } = sources;

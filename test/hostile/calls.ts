@@ -418,6 +418,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     usedBytes: { text: (text) => constructs.usedBytes(text, '/mnt') },
   },
   'src/constructs/look-up.ts': {
+    aimsOf: 'is for tests of runtimes',
     lookUp: {
       text: (text) => {
         const { parse } = lookUp({ mountPath: '/mnt' } as constructs.BasePlan, { subject: text });

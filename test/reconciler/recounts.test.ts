@@ -74,9 +74,21 @@ test('the pause after a count is that of the count, however long it could not be
   volume.inodes = 5;
   await at.advance(120 * MINUTE);
   volume.fails = false;
-  await at.advance(10 * MINUTE);
+  await at.advance(60 * MINUTE);
   expect(at.dataset()).toMatchObject({ fileNum: '5' });
   volume.inodes = 6;
   await at.advance(15 * MINUTE);
   expect(at.dataset()).toMatchObject({ fileNum: '6' });
+});
+
+test('a count that always fails is tried once an hour in the end', async () => {
+  const { at, volume } = await served();
+  await at.advance(6 * MINUTE);
+  volume.fails = true;
+  volume.inodes = 5;
+  await at.advance(120 * MINUTE);
+  const before = volume.counts;
+  await at.advance(600 * MINUTE);
+  expect(volume.counts - before).toBeGreaterThan(8);
+  expect(volume.counts - before).toBeLessThan(12);
 });

@@ -67,6 +67,8 @@ const inWorker = (...argv: readonly string[]) => ({ in: 'worker', on: 'every', a
 
 test('a sound runtime has none', () => expect(faults({})).toEqual([]));
 
+test('a look-up in a directory of its plan is none', () => expect(faults({ readable: { subject: 'the store' } })).toEqual([]));
+
 test('a Secret that its definition names is none', () => expect(faults({ ...withSecret('keys'), secrets: ['keys'] })).toEqual([]));
 
 describe.each<[string, Partial<Engine>, string]>([
@@ -76,6 +78,21 @@ describe.each<[string, Partial<Engine>, string]>([
   ['workloads of other names', planned(({ workloads }) => ({ workloads: { ...workloads, worker: 'x' } })), 'plan.workloads.worker'],
   ['masters that vanish', planned(() => ({ replicas: { worker: 1 } })), 'no case has a master'],
   ['a Secret that nothing would delete', withSecret('keys'), 'Secret demo-keys: expected a suffix among the secrets of the runtime'],
+  [
+    'a look-up that names nobody',
+    { readable: { subject: ' ' } },
+    'readable.subject: expected who does not answer, such as "the store", found " "',
+  ],
+  [
+    'a look-up in a relative directory',
+    { readable: { subject: 'the store', directories: () => ['/mnt', 'data'] } },
+    'readable.directories: expected absolute paths, found "data"',
+  ],
+  [
+    'a look-up nowhere',
+    { readable: { subject: 'the store', directories: () => [] } },
+    'readable.directories: expected at least one, found none',
+  ],
   ['a Secret that no case has', { secrets: ['keys'] } as Partial<Engine>, 'no case has a Secret <name>-keys'],
   ['masters without a component', { components: { worker: ExampleWorker, fuse: ExampleFuse } }, 'plan.replicas.master'],
   [

@@ -1,6 +1,7 @@
 import type { Dataset } from '../../api/index.ts';
 import { quantity } from '../../api/units.ts';
 import type { DatasetCounts } from '../../reconciler/metrics/dataset-gauges.ts';
+import { UNAVAILABLE } from '../../reconciler/status/unavailable.ts';
 import type { RuntimeObject } from '../../reconciler/world.ts';
 import { createTally } from './tally.ts';
 
@@ -8,9 +9,12 @@ import { createTally } from './tally.ts';
 export function datasetCounts(datasets: Iterable<Dataset>, runtimes: Iterable<{ readonly object: RuntimeObject }>): DatasetCounts {
   const byPhase = new Map<string, number>();
   const ufs: DatasetCounts['ufs'][number][] = [];
+  const unavailable = createTally();
   for (const { metadata, status } of datasets) {
     const phase = status?.phase ?? '';
     byPhase.set(phase, (byPhase.get(phase) ?? 0) + 1);
+    const condition = status?.conditions?.find(({ type }) => type === UNAVAILABLE);
+    if (condition?.status === 'True') unavailable.add('Dataset', condition.reason ?? '');
     const [bytes, files] = [bytesOf(status?.ufsTotal), Number(status?.fileNum || Number.NaN)];
     if (bytes !== undefined || !Number.isNaN(files))
       ufs.push({
@@ -19,7 +23,12 @@ export function datasetCounts(datasets: Iterable<Dataset>, runtimes: Iterable<{ 
         ...(!Number.isNaN(files) && { files }),
       });
   }
-  return { byPhase, notSynced: notSynced(runtimes), ufs };
+  return {
+    byPhase,
+    notSynced: notSynced(runtimes),
+    unavailable: unavailable.entries().map(({ what, count }) => ({ reason: what, count })),
+    ufs,
+  };
 }
 
 function notSynced(runtimes: Iterable<{ readonly object: RuntimeObject }>): DatasetCounts['notSynced'] {

@@ -1,5 +1,5 @@
 import type { DatasetStatus, RuntimeStatus } from '../../api/index.ts';
-import type { Role } from './input.ts';
+import type { Role, Unavailable } from './input.ts';
 
 /** A program to run in a container of a pod. A command is data: a plan that contains it can be printed, compared and tested. */
 export interface Command {
@@ -165,7 +165,7 @@ export interface EngineStatus {
    * What readers do not get, and why, as the engine's own figures show it. It must stay the same text while the same holds. Null: not
    * known yet, and what an earlier process said stays.
    */
-  readonly unavailable?: string | null;
+  readonly unavailable?: Unavailable | null;
   /** Of a runtime that has no pods and shows another Dataset: what the statuses of that one say, in place of what would be counted here. */
   readonly mirrored?: {
     readonly dataset: Partial<Pick<DatasetStatus, 'mounts' | 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs'>>;

@@ -98,6 +98,13 @@ export interface ClaimFact {
   readonly mountOptions: readonly string[];
 }
 
+/** Why readers do not get what they ask for: a look-up fails, or requests of clients do. */
+export interface Unavailable {
+  /** Of the condition `DataUnavailable`. */
+  readonly reason: 'ReadsFail' | 'RequestsFail';
+  /** What readers do not get, and who does not answer. */
+  readonly message: string;
+}
 /** What a runtime may know of another Dataset: no conditions and no reasons, since they name its pods and quote what they printed. */
 export interface ReferenceFact {
   /**
@@ -112,7 +119,7 @@ export interface ReferenceFact {
     readonly mounts: readonly Pick<Mount, 'mountPoint' | 'name' | 'path'>[];
     readonly status: Pick<DatasetStatus, 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs'>;
     /** What its readers do not get, and why, as its condition says. */
-    readonly unavailable?: string;
+    readonly unavailable?: Unavailable;
   };
   /** The runtime that serves it. */
   readonly runtime: Pick<RuntimeNames, 'kind' | 'type' | 'engine'> & {

@@ -5,6 +5,8 @@ export interface DatasetCounts {
   readonly byPhase: ReadonlyMap<string, number>;
   /** Runtimes whose `Synced` is False. */
   readonly notSynced: readonly { readonly kind: string; readonly reason: string; readonly count: number }[];
+  /** Datasets whose `DataUnavailable` is True. */
+  readonly unavailable: readonly { readonly reason: string; readonly count: number }[];
   readonly ufs: readonly { readonly dataset: string; readonly bytes?: number; readonly files?: number }[];
 }
 
@@ -30,6 +32,16 @@ export function addDatasetGauges(registry: Registry, counts: () => DatasetCounts
     collect() {
       this.reset();
       for (const { count, ...labels } of countsNow().notSynced) this.set(labels, count);
+    },
+  });
+  new Gauge({
+    name: 'sluice_datasets_unavailable',
+    help: 'Datasets whose condition DataUnavailable is True, by its reason.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { reason, count } of countsNow().unavailable) this.set({ reason }, count);
     },
   });
   ufsGauge('dataset_ufs_total_size', 'Size of the data, bytes.', ({ bytes }) => bytes);

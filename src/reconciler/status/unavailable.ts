@@ -1,3 +1,4 @@
+import type { Unavailable } from '../../constructs/index.ts';
 import type { World } from '../world.ts';
 import { engineStatusOf } from './cache.ts';
 
@@ -5,18 +6,18 @@ import { engineStatusOf } from './cache.ts';
 export const UNAVAILABLE = 'DataUnavailable';
 
 /** Why, and what readers see; `unknown` until a pod has answered: the condition stays as it is. Undefined if nothing is known to be wrong. */
-export function unavailableOf(world: World): { readonly reason: string; readonly message: string } | 'unknown' | undefined {
+export function unavailableOf(world: World): Unavailable | 'unknown' | undefined {
   const { sight } = world;
   if (sight === 'unknown') return 'unknown';
   if (sight?.fails !== undefined) return { reason: 'ReadsFail', message: sight.fails };
   const { unavailable } = engineStatusOf(world);
-  if (unavailable) return { reason: REQUESTS_FAIL, message: unavailable };
+  if (unavailable) return unavailable;
   // While figures are asked for, and after an error, there are none: the condition would go and come at each probe.
   const isOpen = unavailable === null || (sight && world.plan.probes.cache && world.probes.cache === undefined);
   return isOpen && isSaid(world) ? 'unknown' : undefined;
 }
 
-const REQUESTS_FAIL = 'RequestsFail';
+const REQUESTS_FAIL: Unavailable['reason'] = 'RequestsFail';
 
 const isSaid = ({ dataset, runtime }: World): boolean =>
   [dataset, runtime].some(({ status }) => status?.conditions?.some(({ type, reason }) => type === UNAVAILABLE && reason === REQUESTS_FAIL));

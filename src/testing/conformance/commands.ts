@@ -1,4 +1,5 @@
-import { type Answers, type BoundProbe, type BoundRuntime, type Command, PARTS, type Runtime } from '../../constructs/index.ts';
+import { type Answers, type BoundProbe, type BoundRuntime, type Command, PARTS, type Runtime, type Sight } from '../../constructs/index.ts';
+import { aimsOf } from '../../constructs/look-up.ts';
 import { containersOf } from './pods.ts';
 
 /** Each function returns faults, one line each. */
@@ -77,8 +78,24 @@ export function mountFaults(bound: BoundRuntime): readonly string[] {
 
 export function probeFaults(bound: BoundRuntime): readonly string[] {
   const { probes, leader } = bound;
-  const asked = Object.entries({ cache: probes.cache, ufs: probes.ufs, leader });
-  return asked.flatMap(([name, probe]) => (probe ? [...commandFaults(bound, probe.commands), ...answerFaults(name, probe)] : []));
+  const asked = Object.entries({ cache: probes.cache, ufs: probes.ufs, readable: probes.readable, leader });
+  return [
+    ...asked.flatMap(([name, probe]) => (probe ? [...commandFaults(bound, probe.commands), ...answerFaults(name, probe)] : [])),
+    ...(probes.readable ? readableFaults(probes.readable) : []),
+  ];
+}
+
+function readableFaults(probe: BoundProbe<Sight>): readonly string[] {
+  const { subject, directories } = aimsOf(probe);
+  return [
+    ...(subject.trim() === ''
+      ? [`readable.subject: expected who does not answer, such as "the store", found ${JSON.stringify(subject)}`]
+      : []),
+    ...(directories.length === 0 ? ['readable.directories: expected at least one, found none'] : []),
+    ...directories
+      .filter((path) => !path.startsWith('/'))
+      .map((path) => `readable.directories: expected absolute paths, found ${JSON.stringify(path)}`),
+  ];
 }
 
 /** What engines say before they are up, or when they fail. */

@@ -41,6 +41,18 @@ test('datasets are counted by phase, and by what is known of their data', () => 
       ['', 1],
     ]),
     notSynced: [],
+    unavailable: [],
     ufs: [{ dataset: 'ml/a', bytes: 1.5 * 2 ** 30, files: 7 }],
   });
+});
+
+test('datasets whose readers get no answer are counted by the reason', () => {
+  const conditions = (status: string, reason: string) => ({
+    conditions: [{ type: 'DataUnavailable', status, reason, message: 'm' }],
+  });
+  const some = ['ReadsFail', 'ReadsFail', 'RequestsFail'].map((reason, i) => dataset(`d${i}`, conditions('True', reason)));
+  expect(datasetCounts([...some, dataset('well', {}), dataset('was', conditions('False', 'ReadsFail'))], []).unavailable).toEqual([
+    { reason: 'ReadsFail', count: 2 },
+    { reason: 'RequestsFail', count: 1 },
+  ]);
 });

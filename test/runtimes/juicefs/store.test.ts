@@ -21,11 +21,12 @@ const client = (start: number, errors: number, answered: number) =>
 function saidAfter(...answers: readonly (readonly string[])[]): string | null | undefined {
   let before: ReturnType<typeof cacheUse.parse> | undefined;
   for (const answer of answers) before = cacheUse.parse([answer, []], plan, before && { value: before, ageMs: 60_000 });
-  return status(plan, { readyWorkers: 1, ...(before && { cache: before }) }).unavailable;
+  const { unavailable } = status(plan, { readyWorkers: 1, ...(before && { cache: before }) });
+  return unavailable ? `${unavailable.reason} ${unavailable.message}` : unavailable;
 }
 
 test('fails when a client got errors and nothing else', () => {
-  expect(saidAfter([client(1, 0, 9)], [client(1, 3, 9)])).toMatch(/^Requests to the object store fail: /);
+  expect(saidAfter([client(1, 0, 9)], [client(1, 3, 9)])).toMatch(/^RequestsFail Requests to the object store fail: /);
   expect(saidAfter([client(1, 0, 9), client(2, 0, 9)], [client(1, 0, 99), client(2, 3, 9)])).toBeDefined();
 });
 

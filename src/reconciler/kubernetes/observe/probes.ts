@@ -5,7 +5,7 @@ import type { World } from '../../world.ts';
 import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';
 import { canAsk, type ClusterContext, whereOf } from '../cluster-context.ts';
 import { listMounts, RETRY_MS } from './mounts.ts';
-import { dataMarkOf, PAUSE_MS } from './recounts.ts';
+import { dataMarkOf, LONGEST_PAUSE_MS, PAUSE_MS } from './recounts.ts';
 import { lookAsReader } from './sight.ts';
 
 /** Answers of probes that come within this time are reported together; until then, that they run is not reported either. */
@@ -75,13 +75,18 @@ export function askPods(
     uid,
     wanted.some((probe) => probe && whereOf(probe).some((each) => each.in === 'fuse') && !canAsk(choice, probe)),
   );
+  // One that fails is dear as well: each pause is twice as long as the one before.
+  const countEveryMs = () => {
+    const pauseMs = dueMark === undefined ? Math.max(probeMs, RETRY_MS) : PAUSE_MS;
+    return Math.max(pauseMs, Math.min(LONGEST_PAUSE_MS, pauseMs * 2 ** (jobs.state(`${uid}/ufs`).failures - 1)));
+  };
   const ufs = counts
     ? jobs.ask(
         `${uid}/ufs`,
         {
           namespace,
           version: `${dataset.metadata.generation}/${dueMark ?? ''}`,
-          everyMs: dueMark === undefined ? Math.max(probeMs, RETRY_MS) : PAUSE_MS,
+          everyMs: countEveryMs(),
         },
         () => askProbe(exec, choice, plan.probes.ufs!),
         woken,
@@ -120,7 +125,7 @@ export function askPods(
       ...(cache ? [probeMs] : []),
       ...(lookAgainMs === Infinity ? [] : [lookAgainMs]),
       ...(answered ? [] : [answersIn]),
-      ...(ufs?.error === undefined ? [] : [Math.max(probeMs, RETRY_MS)]),
+      ...(ufs?.error === undefined ? [] : [countEveryMs()]),
     ],
   };
 }

@@ -14,6 +14,8 @@ interface Counted {
 
 /** The least time between two counts. */
 export const PAUSE_MS = 300_000;
+/** The longest time from a count that failed to the next one. */
+export const LONGEST_PAUSE_MS = 3_600_000;
 /** The pause between two counts is so many times as long as a count took: at most a twentieth of the time is spent on counts. */
 const PACE = 20;
 

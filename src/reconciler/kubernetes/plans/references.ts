@@ -100,14 +100,16 @@ export async function referenceFact(
 /** The mounts are those in effect: the spec may be invalid, or not parse. */
 function datasetFact({ status }: Dataset): Omit<ReferenceFact['dataset'], 'identity'> {
   const { mounts = [], ufsTotal, fileNum, cacheStates, hcfs, conditions = [] } = status ?? {};
-  const unavailable = conditions.find(({ type }) => type === UNAVAILABLE)?.message;
+  const unavailable = conditions.find(({ type }) => type === UNAVAILABLE);
   return {
     mounts: mounts.map(({ mountPoint, name, path }) => ({
       mountPoint,
       ...(name !== undefined && { name }),
       ...(path !== undefined && { path }),
     })),
-    ...(unavailable !== undefined && { unavailable }),
+    ...(unavailable?.message !== undefined && {
+      unavailable: { reason: unavailable.reason === 'ReadsFail' ? 'ReadsFail' : 'RequestsFail', message: unavailable.message },
+    }),
     status: {
       ...(ufsTotal !== undefined && { ufsTotal }),
       ...(fileNum !== undefined && { fileNum }),
