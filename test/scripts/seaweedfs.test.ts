@@ -16,6 +16,8 @@ const [classObject] = objectsIn(readFileSync(join(root, 'examples/seaweedfs/clas
 })[];
 const scripts = classObject?.extraResources.configMaps[0]?.data ?? {};
 
+const bucketAt = (mountPoint: string) => ({ mountPoint, path: '/images' });
+
 interface Ran {
   readonly status: number | null;
   readonly stdout: string;
@@ -52,11 +54,11 @@ env > variables
   const keys = () => ({ 'access-key': join(folder, 'key'), 'secret-key': join(folder, 'secret') });
   const bucket = (changed: object = {}) => ({ mountPoint: 's3://bucket/a/b', path: '/images', encryptOptions: keys(), ...changed });
 
-  function run(script: string, mounts: readonly object[], env: Readonly<Record<string, string>> = {}): Ran {
+  function run(script: string, mounts: readonly object[], env: Readonly<Record<string, string>> = {}, masters = 1): Ran {
     const levels = [{ mountPaths: [join(folder, 'level')], quotas: ['10Gi'] }];
     const runtime = {
       mounts,
-      master: { service: { name: 'svc' }, options: { 'master.volumeSizeLimitMB': '1024' } },
+      master: { replicas: masters, service: { name: 'svc' }, options: { 'master.volumeSizeLimitMB': '1024' } },
       worker: { replicas: 2, tieredStoreLevels: levels },
       client: {},
     };
@@ -99,6 +101,16 @@ env > variables
       '',
     ]);
     expect(JSON.parse(stdout)).toEqual({ mounted: ['/images'] });
+  });
+
+  test.each([
+    ['several masters', [bucketAt('s3://bucket/a')], 3, 'spec.master.replicas of the CacheRuntime: expected 1, found 3'],
+    ['no mount', [], 1, 'spec.mounts of the Dataset: expected a mountPoint s3://<bucket>, found none'],
+    ['no bucket', [bucketAt('https://host/a')], 1, 'spec.mounts of the Dataset: expected a mountPoint s3://<bucket>, found none'],
+  ])('serve nothing with %s, and say what is expected', (_, mounts, masters, message) => {
+    const { status, stderr, argv } = run('serve.py', mounts, { FLUID_RUNTIME_COMPONENT_TYPE: 'master' }, masters);
+    expect([status, argv]).toEqual([1, '']);
+    expect(stderr).toContain(message);
   });
 
   test('change nothing when all is mounted', () => {
