@@ -65,6 +65,23 @@ describe('diff without a cluster', () => {
     const ended = await sluice(['diff', '--offline', '-'], { input: `${dataset()}\n---\n${runtime()}`, env: nowhere });
     expect(ended).toEqual({ code: 0, stderr: '', stdout: 'No faults in 2 objects. They were not compared with a cluster.\n' });
   });
+  test.each(['diff --offline', 'synth --assume-secrets'])(
+    '%s says how many objects of which other kinds are passed over',
+    async (command) => {
+      const other = (kind: string, name: string) => JSON.stringify({ apiVersion: 'x/v1', kind, metadata: { name } });
+      const more = [other('Deployment', 'a'), other('Deployment', 'b'), other('Service', 'c'), other('Secret', 'd')];
+      const juicefs = [
+        dataset('mounts: [{ mountPoint: "juicefs:///", name: a }]'),
+        runtime('JuiceFSRuntime').replace('"profileName": "s3"', ''),
+      ];
+      const { code, stdout, stderr } = await sluice([...command.split(' '), '-'], {
+        input: [...juicefs, ...more].join('\n---\n'),
+        env: nowhere,
+      });
+      expect([code, stderr.split('\n').at(-2)]).toEqual([0, 'note: passed over 3 objects of other kinds: 2 Deployment, 1 Service']);
+      expect(stdout).not.toContain('note:');
+    },
+  );
   test('finds faults of plans, not those of objects elsewhere', async () => {
     const input = `${dataset('mounts: [{ mountPoint: "s3://bucket", name: a }]')}\n---\n${runtime('JuiceFSRuntime').replace('"profileName": "s3"', '')}`;
     const { code, stderr } = await sluice(['diff', '--offline', '-'], { input, env: nowhere });

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import { FIELD_MANAGER } from '../../reconciler/kubernetes/managed-fields.ts';
 import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
+import { passedOver } from '../input/passed-over.ts';
 import { readFiles, readInput } from '../input/read.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';
@@ -77,7 +78,7 @@ export const define: Define = (command, parts) => {
           const changes: Change[] = [];
           for (const each of rendered.datasets) changes.push(...(await changesOf(client, each, (uid) => uids.has(uid))));
           for (const each of rendered.operations) changes.push(...(await operationChanges(client, each)));
-          complain(...warningLines(rendered));
+          complain(...warningLines(rendered), ...passedOver(input));
           say(...report(changes));
           process.exitCode = changes.some(({ action }) => action !== 'none') ? 1 : 0;
         } finally {

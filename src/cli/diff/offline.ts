@@ -1,4 +1,5 @@
 import { BadInput } from '../input/faults.ts';
+import { passedOver } from '../input/passed-over.ts';
 import { pairFaults } from '../input/pairs.ts';
 import type { Input } from '../input/read.ts';
 import { among } from '../synth/lookup.ts';
@@ -32,6 +33,7 @@ export async function checkOffline(input: Input, { settings, runtimes }: Pick<Re
     const faults = error.faults.filter(({ missing }) => !missing);
     if (faults.length > 0) throw new BadInput(faults);
   }
+  complain(...passedOver(input));
   const { length } = input.all;
   say(`No faults in ${length} ${length === 1 ? 'object' : 'objects'}. They were not compared with a cluster.`);
 }

@@ -41,6 +41,8 @@ export interface Input {
   readonly written: readonly Item[];
   /** Everything that could be read, our own kinds included, unparsed. */
   readonly all: readonly Item<KubeObject>[];
+  /** Those of `all` that are of our own kinds. */
+  readonly own: ReadonlySet<KubeObject>;
   readonly faults: readonly InputFault[];
 }
 
@@ -99,6 +101,7 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
   const found: RuntimeItem[] = [];
   const operations: Item<OperationObject>[] = [];
   const written: Item[] = [];
+  const ours = new Set<KubeObject>();
   const first = new Map<string, SourceObject>();
   for (const source of read.flatMap(({ objects }) => objects)) {
     const object = objectOf(source, faults);
@@ -118,6 +121,7 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
       );
     all.push({ object: placed, source });
     if (!isOurs(object, resource)) continue;
+    ours.add(placed);
     const own = resource ? faultsOf(resource, placed) : [unknownKind(object.kind, [...known.keys()])];
     faults.push(...own.map((fault) => faultAt(source, placed, fault)));
     const runtime = runtimes.find((each) => each.resource === resource);
@@ -128,7 +132,7 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
     if (runtime) found.push({ object: parsed as RuntimeObject, source, runtime });
     if (operationKinds.includes(resource)) operations.push({ object: parsed as OperationObject, source });
   }
-  return { datasets, runtimes: found, operations, written, all, faults };
+  return { datasets, runtimes: found, operations, written, all, own: ours, faults };
 }
 
 /** Cluster-scoped kinds that manifests depend on; they get no default namespace. */

@@ -1,6 +1,7 @@
 import { createClient } from '../../kube/client/kube-client.ts';
 import type { Define } from '../command.ts';
 import { BadInput } from '../input/faults.ts';
+import { passedOver } from '../input/passed-over.ts';
 import { readFiles, readInput } from '../input/read.ts';
 import { createOutput, outputOption } from '../output.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
@@ -40,7 +41,8 @@ runtime is known to be ready, those are named that will exist, with <uid:Pod/nam
 have run is <label:Kind/name>.
 
 Warnings on standard error name fields without an effect, or with an effect that is probably not intended. The
-controller reports them in the condition SpecWarning.
+controller reports them in the condition SpecWarning. A note there says how many objects of which other kinds the
+input has, which are passed over.
 
 ${SETTINGS_ENVIRONMENT.trim()}
 
@@ -79,7 +81,7 @@ export const define: Define = (command, parts) => {
         const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));
         const output = createOutput(flags.output);
         const options = { settings, runtimes, elsewhere, assumeSecrets: flags.assumeSecrets ?? false };
-        complain(...warningLines(await renderAll(input, options, output.add)));
+        complain(...warningLines(await renderAll(input, options, output.add)), ...passedOver(input));
         await output.write();
       } finally {
         await client?.close();

@@ -1,0 +1,28 @@
+import { oneLine } from '../../api/index.ts';
+import type { Input } from './read.ts';
+
+/** Kinds of Kubernetes that manifests of Sluice depend on. */
+const READ: ReadonlySet<string> = new Set([
+  'Secret',
+  'ConfigMap',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'StatefulSet',
+  'DaemonSet',
+  'Pod',
+  'Job',
+  'CronJob',
+]);
+/** More of them would say no more. */
+const MOST_KINDS = 8;
+
+/** A line that says how many objects of which kinds were read for nothing; none if all were of use. */
+export function passedOver({ all, own }: Pick<Input, 'all' | 'own'>): readonly string[] {
+  const others = all.filter(({ object }) => !own.has(object) && !READ.has(object.kind));
+  if (others.length === 0) return [];
+  const counts = [...Map.groupBy(others, ({ object }) => object.kind)].map(
+    ([kind, { length }]) => `${length} ${oneLine(kind).slice(0, 63)}`,
+  );
+  const kinds = [...counts.slice(0, MOST_KINDS), ...(counts.length > MOST_KINDS ? ['…'] : [])].join(', ');
+  return [`note: passed over ${others.length} ${others.length === 1 ? 'object' : 'objects'} of other kinds: ${kinds}`];
+}
