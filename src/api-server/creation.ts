@@ -47,6 +47,7 @@ export function createCreation(storage: Storage, timestamp: () => string): Creat
       kind: type.kind,
       metadata: {
         ...metadata,
+        ...(type.kind === 'Namespace' && { labels: { ...metadata.labels, 'kubernetes.io/metadata.name': name } }),
         name,
         ...(type.namespaced && { namespace }),
         uid: `00000000-0000-4000-8000-${String(++serial).padStart(12, '0')}`,

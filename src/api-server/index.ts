@@ -23,6 +23,8 @@ export interface ApiServerOptions {
   readonly namespaces?: readonly string[];
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
+  /** How many changes of a kind, and how many requests, are remembered; older watches get 410 Gone. Default: all. */
+  readonly history?: number;
   /** The objects of another server, which this one begins with. */
   readonly from?: Snapshot;
 }
@@ -90,8 +92,15 @@ export interface ApiServer {
  * server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'minio', namespace: 'ml' } } as Parameters<ApiServer['put']>[0]);
  * server.get('Secret', 'ml', 'minio')?.metadata.name;
  */
-export function createApiServer({ kinds = [], schemas, namespaces = ['default'], now = Date.now, from }: ApiServerOptions = {}): ApiServer {
-  const storage = createStorage(from);
+export function createApiServer({
+  kinds = [],
+  schemas,
+  namespaces = ['default'],
+  now = Date.now,
+  history = Number.POSITIVE_INFINITY,
+  from,
+}: ApiServerOptions = {}): ApiServer {
+  const storage = createStorage(from, history);
   const rules = createRules();
   const served = new Map<string, ResourceType>([...builtInKinds, ...kinds].map((type) => [type.kind, type]));
   const serves = ({ kind, group, version }: ResourceType) => {
@@ -101,7 +110,10 @@ export function createApiServer({ kinds = [], schemas, namespaces = ['default'],
   const objects = createObjects({ storage, now, serves, schemas });
   const requests: LoggedRequest[] = [];
   const watches: Backend['watches'] = new Set();
-  const backend: Backend = { storage, objects, rules, watches, now, serves, log: (request) => requests.push(request) };
+  const backend: Backend = { storage, objects, rules, watches, now, serves, log };
+  function log(request: LoggedRequest): void {
+    if (requests.push(request) > 2 * history) requests.splice(0, history);
+  }
 
   function typeOf(kind: string): ResourceType {
     const type = served.get(kind);

@@ -38,6 +38,10 @@ const WITH_STATUS = new Set([
   'Service',
   'Job',
   'CronJob',
+  'CustomResourceDefinition',
+  'Deployment',
+  'PodDisruptionBudget',
+  'ReplicaSet',
 ]);
 /** Of built-in kinds, by apimachinery `PrepareForUpdate`: few count their edits. */
 const WITH_GENERATION = new Set(['StatefulSet', 'DaemonSet', 'Pod', 'Job', 'CronJob']);

@@ -12,9 +12,13 @@ interface Rest {
   readonly taken: number;
 }
 
+/** Lists that nobody reads to their end; older ones are answered as too old. */
+const MOST_PAGES = 10_000;
+
 /** Answers lists page by page: all pages of one list are of the revision of its first. Remembers the rest of each by its token. */
 export function createPages(storage: Storage, readsOnly: boolean): (type: ResourceType, options: ListOptions) => KubeList {
   const pages = new Map<string, Rest>();
+  let serial = 0;
 
   return (type, options) => {
     const isSelected = selectionOf(type, options);
@@ -31,8 +35,12 @@ export function createPages(storage: Storage, readsOnly: boolean): (type: Resour
     const { limit = rest.length } = options;
     const items = rest.slice(0, limit).map((object) => answer(type, object, options.metadataOnly, readsOnly));
     if (rest.length <= limit) return { items, resourceVersion };
-    const token = `page-${pages.size + 1}`;
+    const token = `page-${++serial}`;
     pages.set(token, { rest: rest.slice(limit), resourceVersion, taken });
+    for (const oldest of pages.keys()) {
+      if (pages.size <= MOST_PAGES) break;
+      pages.delete(oldest);
+    }
     return { items, resourceVersion, continue: token };
   };
 }

@@ -18,7 +18,8 @@ export function selectionOf(type: ResourceType, { namespace, labelSelector, fiel
 const FIELDS = ['metadata.name', 'metadata.namespace'];
 const POD_FIELDS = ['spec.nodeName', 'status.phase', 'spec.serviceAccountName', 'spec.restartPolicy'];
 
-const EVENT_FIELDS = ['involvedObject.uid', 'reason', 'type'];
+const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+const EVENT_FIELDS = [...INVOLVED.map((field) => `involvedObject.${field}`), 'reason', 'reportingComponent', 'source', 'type'];
 
 function fieldRequirement({ kind }: ResourceType, part: string): (object: KubeObject) => boolean {
   const [, path = '', operator, value = ''] = /^([^=!]+?)(!=|==?)(.*)$/.exec(part) ?? [];

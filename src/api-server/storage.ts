@@ -48,12 +48,17 @@ interface Shelf {
   /** As they are listed; undefined once that has changed. */
   sorted: readonly KubeObject[] | undefined;
   changes: Change[];
+  /** Up to which revision changes are not remembered. */
+  forgotten: number;
   heldAt: number | undefined;
   waiting: PromiseWithResolvers<void> | undefined;
 }
 
-/** @param from what it begins with; by default with nothing */
-export function createStorage(from: Snapshot = { revision: 100, objects: [] }): Storage {
+/**
+ * @param from what it begins with; by default with nothing
+ * @param history how many changes of a kind are remembered
+ */
+export function createStorage(from: Snapshot = { revision: 100, objects: [] }, history = Number.POSITIVE_INFINITY): Storage {
   const shelves = new Map<string, Shelf>();
   let { revision } = from;
   // Older history is forgotten.
@@ -63,7 +68,7 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }): 
     const id = `${type.group}/${type.plural}`;
     let found = shelves.get(id);
     if (!found) {
-      found = { type, objects: new Map(), sorted: undefined, changes: [], heldAt: undefined, waiting: undefined };
+      found = { type, objects: new Map(), sorted: undefined, changes: [], forgotten: 0, heldAt: undefined, waiting: undefined };
       shelves.set(id, found);
     }
     return found;
@@ -74,7 +79,7 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }): 
   }
   function record(at: Shelf, object: KubeObject | undefined, old: KubeObject | undefined): void {
     at.sorted = undefined;
-    at.changes.push({ revision, object, old });
+    if (at.changes.push({ revision, object, old }) > 2 * history) at.forgotten = at.changes.splice(0, history).at(-1)?.revision ?? 0;
     if (at.heldAt === undefined) wake(at);
     self.onChange();
   }
@@ -112,8 +117,9 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }): 
       record(at, undefined, object);
     },
     changes(type, after) {
-      if (after < compacted) throw expired(`too old resource version: ${after} (${compacted})`);
-      const { changes, heldAt = revision } = shelf(type);
+      const { changes, forgotten, heldAt = revision } = shelf(type);
+      const oldest = Math.max(compacted, forgotten);
+      if (after < oldest) throw expired(`too old resource version: ${after} (${oldest})`);
       const newer = changes.slice(changes.findLastIndex((change) => change.revision <= after) + 1);
       return newer.filter((change) => change.revision <= heldAt);
     },

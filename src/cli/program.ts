@@ -24,6 +24,11 @@ export const COMMANDS: readonly {
     summary: 'say what Datasets, runtimes and operations wait for, since when, and what to do',
     load: () => import('./explain/explain.ts'),
   },
+  {
+    name: 'playground',
+    summary: 'run a control plane in memory, with simulated pods, to try things on this machine',
+    load: () => import('./playground/playground.ts'),
+  },
   { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./install/crds.ts') },
   { name: 'install', summary: 'print the manifests of Sluice itself', load: () => import('./install/install.ts') },
   {

@@ -107,6 +107,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['--kubeconfig', nowhere, 'caches'],
   ],
   explain: [['--kubeconfig', nowhere]],
+  playground: [['--', '/bin/true']],
   crds: [[]],
   install: [['--image', 'registry.example/sluice:1']],
   uninstall: [['--kubeconfig', nowhere]],

@@ -1,9 +1,9 @@
 /** What the API server in memory claims is what a real one does. */
 import { afterAll, beforeAll, describe, onTestFinished, vi } from 'vitest';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
-import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { apiServerSuite, type Subject } from '../kube/api-server.suite.ts';
+import { CRD, definitionOf } from '../kube/api-server/definitions.ts';
 import { unique } from '../kube/api-server/objects.ts';
 import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 import { kinds } from '../support/kinds.ts';
@@ -55,25 +55,3 @@ describe.skipIf(!simulated)('a real API server', () => {
 
   apiServerSuite(() => subject);
 });
-
-const CRD: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
-const definitionOf = ({ group, version, kind, plural }: ResourceType): KubeObject => {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      names: { kind, plural },
-      scope: 'Namespaced',
-      versions: [{ name: version, served: true, storage: true, subresources: { status: {} }, schema }],
-    },
-  };
-};

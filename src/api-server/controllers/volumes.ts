@@ -53,7 +53,9 @@ function bind(hands: Hands, volume: KubeObject, claim: KubeObject): boolean {
   const volumeName = volume.metadata.name;
   if (claimSpec(claim).volumeName !== volumeName || annotations?.[BIND_COMPLETED] === undefined)
     return hands.patch(claim, { metadata: { annotations: { [BIND_COMPLETED]: 'yes' } }, spec: { volumeName } });
-  return phaseOf(claim) !== 'Bound' && hands.patch(claim, { status: { phase: 'Bound' } }, 'status');
+  const { accessModes, capacity } = volume['spec'] as { accessModes?: readonly string[]; capacity?: object };
+  const status = { phase: 'Bound', ...(accessModes && { accessModes }), ...(capacity && { capacity }) };
+  return phaseOf(claim) !== 'Bound' && hands.patch(claim, { status }, 'status');
 }
 
 /** A volume that is bound, or a claim that pods use, stays until it is free. */

@@ -4,6 +4,7 @@ import { ApiError } from '../../kube/errors.ts';
 import { apiVersionOf, type KubeList, type KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { badRequest, Refusal } from '../refusals.ts';
+import type { FieldValidation } from '../schema/index.ts';
 import type { WireRequest } from './requests.ts';
 
 export interface WireAnswer {
@@ -14,6 +15,13 @@ export interface WireAnswer {
 
 /** What admission makes of an object that is written. Throws a Refusal if it denies the write. */
 export type Admission = (request: WireRequest, object: KubeObject) => KubeObject;
+
+/** Who has a say in a write, and who is told of it. */
+export interface Hearing {
+  readonly admit?: Admission;
+  /** Called with what the client is to be warned of. */
+  readonly warn?: (text: string) => void;
+}
 
 const texts = new WeakMap<object, string>();
 /** As JSON. What the server has stored never changes, so each is written once for all who read it. */
@@ -30,7 +38,7 @@ const textOfList = ({ items, ...rest }: KubeList): string =>
 /** Acts at once, and answers a Refusal in the words of a Status. */
 export async function answerTo(server: ApiServer, request: WireRequest, admit: Admission): Promise<WireAnswer> {
   try {
-    const body = await act(server, request, admit);
+    const body = await act(server, request, { admit });
     return {
       status: request.verb === 'create' ? 201 : 200,
       headers: {},
@@ -49,16 +57,17 @@ export const refusalAnswer = ({ status, body, message }: Refusal): WireAnswer =>
 });
 
 /** The object or the list that answers a request. @throws Refusal */
-export function act(server: ApiServer, request: WireRequest, admit: Admission): object | Promise<object> {
+export function act(server: ApiServer, request: WireRequest, { admit, warn }: Hearing): object | Promise<object> {
   const { verb, type, namespace, name = '', subresource, query, body, wants, patch } = request;
   const at = { type, namespace, name, subresource };
-  const dryRun = query.get('dryRun');
+  const [dryRun, fieldValidation] = [query.get('dryRun'), query.get('fieldValidation')];
   const writing = {
     manager: query.get('fieldManager') ?? 'unknown',
     force: query.get('force') === 'true',
     ...(dryRun === 'All' && { dryRun: true }),
-    ...(query.get('fieldValidation') === 'Strict' && { fieldValidation: 'Strict' as const }),
-    mutate: (object: KubeObject) => admit(request, object),
+    ...(isValidation(fieldValidation) && { fieldValidation }),
+    ...(admit && { mutate: (object: KubeObject) => admit(request, object) }),
+    warn,
   };
   const { objects } = server;
   switch (verb) {
@@ -86,7 +95,8 @@ export function act(server: ApiServer, request: WireRequest, admit: Admission): 
         propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
         gracePeriodSeconds?: number;
       };
-      const object = admit(request, objects.get(at));
+      const live = objects.get(at);
+      const object = admit ? admit(request, live) : live;
       if (dryRun === 'All') return object;
       const options = { ...preconditions, ...(propagationPolicy && { propagation: propagationPolicy }) };
       objects.delete(at, { ...options, ...(gracePeriodSeconds === 0 && { gracePeriodSeconds }) });
@@ -102,6 +112,8 @@ export function act(server: ApiServer, request: WireRequest, admit: Admission): 
       throw new Error('a watch is no single answer');
   }
 }
+
+const isValidation = (text: string | null): text is FieldValidation => text === 'Strict' || text === 'Warn' || text === 'Ignore';
 
 const partial = (object: KubeObject) => ({ ...PARTIAL, metadata: object.metadata });
 const PARTIAL = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };

@@ -1,0 +1,47 @@
+/** Watches, as the lines that a client reads. */
+import { apiVersionOf, type KubeObject } from '../../kube/types.ts';
+import { ApiError } from '../../kube/errors.ts';
+import type { ApiServer } from '../index.ts';
+import { Refusal } from '../refusals.ts';
+import { reader, selectors } from './answers.ts';
+import { isTrue, type WireRequest } from './requests.ts';
+
+/** How an object goes to this client: as it is, its metadata, or a table of one row. */
+export type Show = (object: KubeObject) => object;
+
+/** Without a version a watch begins with all there is. With `sendInitialEvents` no list is asked for: that is refused, as by a server that lacks it. */
+export async function* linesOf(server: ApiServer, request: WireRequest, show: Show, signal: AbortSignal): AsyncGenerator<string> {
+  const { type, namespace, name, query } = request;
+  const line = (what: string, object: object) => `${JSON.stringify({ type: what, object })}\n`;
+  const selected = { ...selectors(query), ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }) };
+  let resourceVersion = query.get('resourceVersion') ?? '';
+  try {
+    if (resourceVersion === '' || resourceVersion === '0') {
+      const list = await reader(server).list(type, { namespace, ...selected });
+      ({ resourceVersion } = list);
+      for (const object of list.items) yield line('ADDED', show(object));
+    }
+    const timeoutSeconds = Math.min(Number(query.get('timeoutSeconds')) || 1800, 3600);
+    for await (const { type: what, object } of reader(server).watch(type, {
+      namespace,
+      ...selected,
+      resourceVersion,
+      timeoutSeconds,
+      signal,
+    }))
+      yield line(what, what === 'BOOKMARK' ? { ...object, apiVersion: apiVersionOf(type), kind: type.kind } : show(object));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    yield line('ERROR', { apiVersion: 'v1', metadata: {}, status: 'Failure', code: error.status, ...error.body });
+  }
+}
+
+/** @throws Refusal for a watch that the server cannot give */
+export function mayWatch({ query }: WireRequest): void {
+  if (isTrue(query.get('sendInitialEvents')))
+    throw new Refusal(
+      422,
+      'Invalid',
+      'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+    );
+}

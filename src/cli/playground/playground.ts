@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import { installationOf, settled } from '../../install/index.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { type Playground, startPlayground } from '../../playground/playground.ts';
+import type { Define } from '../command.ts';
+import { messageOf, Refused } from '../errors.ts';
+import { allRuntimes, configOption } from '../settings/config-file.ts';
+import { portOf } from '../settings/config-values.ts';
+import { complain } from '../terminal.ts';
+import { version } from '../version.ts';
+import { type Child, startChild } from './children.ts';
+
+interface Flags {
+  readonly port: number;
+  readonly nodes: number;
+  readonly kubeconfig?: string;
+  readonly config?: string;
+}
+
+const HELP = `
+A Kubernetes control plane in this process, in memory, with the kinds of Sluice, its controller and its webhook: to try
+manifests and runtimes before there is a cluster. Controller and webhook are those of a cluster. Nodes and pods are
+simulated: no program runs in a pod, no image is pulled, and no data is read. Not checked are: rights, quotas of
+anything but pods, Pod Security, and the fields of Kubernetes' own kinds.
+
+Examples:
+  sluice playground                               until Ctrl-C; says how to reach it
+  sluice playground -- bash                       until the shell ends, in which kubectl reaches it
+  sluice playground -- kubectl apply --dry-run=server -f cache.yaml
+  sluice playground --config sluice.config.ts     with further runtimes
+
+Exit codes:
+  0    ended by Ctrl-C
+  1    did not start, or its controller or webhook ended
+  2    bad usage
+  other  that of the command after --`;
+
+export const define: Define = (command, parts) => {
+  command
+    .argument('[command...]', 'run this with KUBECONFIG set, and end when it has ended')
+    .option('--port <port>', 'port on 127.0.0.1; 0 = a free one', number(portOf), 0)
+    .option('--nodes <count>', 'simulated nodes', number(nodesOf), 3)
+    .option('--kubeconfig <file>', 'where to write the kubeconfig (default: in a folder of its own, which goes at the end)')
+    .addOption(configOption())
+    .addHelpText('after', HELP)
+    .action(async (run: readonly string[], flags: Flags) => {
+      const began = performance.now();
+      const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
+      const theirs = runtimes.slice((await parts.runtimes()).length).flatMap(({ resource, companions }) => [resource, ...companions]);
+      const resources = [...(await parts.resources()), ...theirs];
+      const options = settled({}, `sluice:${version()}`, { furtherRuntimes: false });
+      const objects = installationOf(options, { resources, runtimes }) as unknown as readonly KubeObject[];
+      const folder = mkdtempSync(join(tmpdir(), 'sluice-playground-'));
+      const forget = () => rmSync(folder, { recursive: true, force: true });
+      process.once('exit', forget);
+      const stop = interrupted();
+      const ends: (() => Promise<unknown>)[] = [];
+      try {
+        const playground = await startPlayground({
+          // Controller and webhook run as processes here, and no node has a plugin.
+          manifests: objects.filter(({ kind }) => kind !== 'Deployment' && kind !== 'DaemonSet'),
+          nodes: flags.nodes,
+          port: flags.port,
+          onFault: (error) => complain(`sluice: a request to the playground failed, please report it: ${messageOf(error)}`),
+        }).catch((error: unknown) => {
+          throw new Refused(`--port ${flags.port} cannot be served: ${messageOf(error)}`, { cause: error });
+        });
+        ends.push(() => playground.stop());
+        const kubeconfig = flags.kubeconfig ?? join(folder, 'kubeconfig');
+        writeFileSync(kubeconfig, playground.kubeconfig, { mode: 0o600 });
+        const children = await startSluice(playground, { kubeconfig, config: flags.config, folder }, (end) => ends.push(end));
+        const failed = Promise.race(children.map((child) => child.failed));
+        complain(...welcome({ kubeconfig, folder }, playground, flags.nodes, (performance.now() - began) / 1000, run.length === 0));
+        const code = await Promise.race([run.length > 0 ? runs(run, kubeconfig) : stop.then(() => 0), failed]);
+        process.exitCode = code;
+      } finally {
+        for (const end of ends.toReversed()) await end();
+        process.off('exit', forget);
+        forget();
+      }
+    });
+};
+
+/** Resolves when controller and webhook serve. */
+async function startSluice(
+  playground: Playground,
+  { kubeconfig, config, folder }: { readonly kubeconfig: string; readonly config: string | undefined; readonly folder: string },
+  onEnd: (end: () => Promise<void>) => void,
+): Promise<readonly Child[]> {
+  const { KUBECONFIG: _, ...env } = process.env;
+  const common = ['--kubeconfig', kubeconfig, '--metrics-addr', '0', ...(config === undefined ? [] : ['--config', config])];
+  const reconcile = startChild(['reconcile', ...common], env, join(folder, 'controller.log'));
+  onEnd(() => reconcile.stop());
+  const webhook = startChild(['webhook', '--port', '0', ...common], env, join(folder, 'webhook.log'));
+  onEnd(() => webhook.stop());
+  const [{ port }] = await Promise.all([webhook.logged('serving admissions'), reconcile.logged('leading')]);
+  playground.useWebhook(Number(port));
+  return [reconcile, webhook];
+}
+
+const welcome = (
+  { kubeconfig, folder }: { readonly kubeconfig: string; readonly folder: string },
+  { url }: Playground,
+  nodes: number,
+  seconds: number,
+  waits: boolean,
+): readonly string[] => [
+  `sluice: a control plane in memory serves at ${url} with ${nodes} nodes, ready in ${seconds.toFixed(1)} s`,
+  'Nodes and pods are simulated: no program runs in a pod. Controller and webhook are real.',
+  'Not checked: rights, quotas of anything but pods, Pod Security, and the fields of Kubernetes’ own kinds.',
+  `Logs: ${join(folder, 'controller.log')} and webhook.log`,
+  ...(waits ? [`export KUBECONFIG=${kubeconfig}`, 'Ctrl-C ends it, and nothing stays.'] : []),
+];
+
+/** Runs a command until it ends; its exit code, as a shell gives it. */
+function runs([program = '', ...args]: readonly string[], kubeconfig: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, KUBECONFIG: kubeconfig } });
+    child.once('error', (error) => reject(new Refused(`${program} cannot be run: ${messageOf(error)}`, { cause: error })));
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+  });
+}
+
+/** Resolves at the first Ctrl-C; the second ends the process at once. */
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    let isFirst = true;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.on(signal, () => {
+        if (!isFirst) process.exit(130);
+        isFirst = false;
+        resolve();
+      });
+  });
+}
+
+function nodesOf(text: string): number {
+  if (!/^\d{1,4}$/.test(text) || Number(text) < 1) throw new Error('expected a number from 1 to 9999');
+  return Number(text);
+}
+
+const number = (read: (text: string) => number) => (text: string) => {
+  try {
+    return read(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`${messageOf(error)}.`);
+  }
+};

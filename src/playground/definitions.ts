@@ -1,0 +1,87 @@
+/** CustomResourceDefinitions as they come and go: what is served follows them. */
+import type { ApiServer } from '../api-server/index.ts';
+import { createSchemas, type Schemas } from '../api-server/schema/index.ts';
+import { newEvent } from '../api-server/wire/events.ts';
+import { createOpenApi } from '../api-server/wire/openapi/index.ts';
+import { byPath } from '../api-server/wire/requests.ts';
+import { type Served, servedBuiltIns, servedBy, servedKind } from '../api-server/wire/served.ts';
+import { handsOn } from '../api-server/controllers/hands.ts';
+import type { KubeObject, ResourceType } from '../kube/types.ts';
+import { CustomResourceDefinition, moreKinds } from './kinds.ts';
+
+export interface Definitions {
+  readonly crds: readonly KubeObject[];
+  readonly served: readonly Served[];
+  readonly types: ReadonlyMap<string, ResourceType>;
+  /** Answers paths of OpenAPI. */
+  readonly openApi: ReturnType<typeof createOpenApi>;
+}
+
+const POD_SUBRESOURCES = [
+  { name: 'exec', verbs: ['create', 'get'] },
+  { name: 'log', verbs: ['get'] },
+];
+const ALWAYS: readonly Served[] = [
+  ...servedBuiltIns.map((each) => (each.type.kind === 'Pod' ? servedKind(each.type, POD_SUBRESOURCES) : each)),
+  ...moreKinds.map((type) => servedKind(type)),
+  servedKind(newEvent),
+];
+
+/**
+ * Asked at each request; computed anew only after a definition has changed.
+ *
+ * @param onSchemas is called with the schemas of now
+ */
+export function followDefinitions(server: ApiServer, onSchemas: (schemas: Schemas) => void): () => Definitions {
+  let known: Definitions | undefined;
+  let own: readonly ResourceType[] = [];
+  return () => {
+    // The list stays the same one until one of them changes.
+    const crds = server.all(CustomResourceDefinition.kind);
+    if (known?.crds === crds) return known;
+    const theirs = crds.flatMap(servedBy);
+    for (const { kind } of own) if (!theirs.some(({ type }) => type.kind === kind)) server.uninstall(kind);
+    own = theirs.map(({ type }) => type);
+    for (const type of own) server.install(type);
+    const served = [...ALWAYS, ...theirs];
+    known = { crds, served, types: byPath(served.map(({ type }) => type)), openApi: createOpenApi(served, crds) };
+    onSchemas(createSchemas(crds.filter(isUnderstood)));
+    return known;
+  };
+}
+
+/** Rules of a few forms are known, which are all that Sluice's own kinds have: a kind with others is served without a schema. */
+function isUnderstood(crd: KubeObject): boolean {
+  try {
+    createSchemas([crd]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As the API server's own controllers: each definition says that it is served. Returns whether one did not. */
+export function establish(server: ApiServer): boolean {
+  const hands = handsOn(server, 'kube-apiserver');
+  return server.all(CustomResourceDefinition.kind).some((crd) => {
+    const { names, versions } = crd['spec'] as { names: object; versions: readonly { name: string; storage: boolean }[] };
+    const { conditions } = (crd['status'] ?? {}) as { conditions?: readonly object[] };
+    if (conditions) return false;
+    const condition = (type: string, reason: string, message: string) => ({
+      type,
+      status: 'True',
+      reason,
+      message,
+      lastTransitionTime: crd.metadata['creationTimestamp'],
+    });
+    const status = {
+      acceptedNames: names,
+      storedVersions: versions.filter(({ storage }) => storage).map(({ name }) => name),
+      conditions: [
+        condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
+        condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
+      ],
+    };
+    return hands.patch(crd, { status }, 'status');
+  });
+}

@@ -1,0 +1,132 @@
+/** The control plane of `sluice playground`: an API server in memory behind HTTPS, with simulated nodes and pods. */
+import { randomBytes } from 'node:crypto';
+import { createControllers } from '../api-server/controllers/index.ts';
+import { type ApiServer, createApiServer } from '../api-server/index.ts';
+import { createSchemas, type Schemas } from '../api-server/schema/index.ts';
+import { notFound } from '../api-server/refusals.ts';
+import { refusalAnswer } from '../api-server/wire/answers.ts';
+import type { WireRequest } from '../api-server/wire/requests.ts';
+import { createWire } from '../api-server/wire/serve.ts';
+import { systemClock } from '../kube/clock.ts';
+import type { KubeObject } from '../kube/types.ts';
+import { issue } from '../webhook/certificates/issue.ts';
+import { establish, followDefinitions } from './definitions.ts';
+import { createDocuments } from './documents.ts';
+import { createEngines } from './engines/engines.ts';
+import { serveExec } from './exec.ts';
+import { createWireListener } from './https.ts';
+import { CustomResourceDefinition, moreKinds } from './kinds.ts';
+import { createKubelets, LOG } from './kubelets.ts';
+import { simulatedNodes } from './nodes.ts';
+import { startTurns } from './turns.ts';
+import { createReviews } from './webhooks.ts';
+
+export interface PlaygroundOptions {
+  /** What is there from the beginning, in the order in which it is to be created: kinds, rights, configurations. */
+  readonly manifests: readonly KubeObject[];
+  /** How many nodes are simulated. */
+  readonly nodes: number;
+  /** 0: a free one. */
+  readonly port: number;
+  /** An error that is none of a client's. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface Playground {
+  readonly url: string;
+  /** Text of a kubeconfig with one user, who may do everything. */
+  readonly kubeconfig: string;
+  readonly server: ApiServer;
+  /** From now on webhooks are asked at this port of this machine. */
+  useWebhook(port: number): void;
+  stop(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+/** How many changes of a kind a watch may go back. */
+const HISTORY = 10_000;
+
+/** Serves as soon as it returns. Throws what Node does for a port that cannot be served. */
+export async function startPlayground({ manifests, nodes, port, onFault }: PlaygroundOptions): Promise<Playground> {
+  const { wall: now } = systemClock;
+  let latest = createSchemas([]);
+  const schemas: Schemas = {
+    knows: (...args) => latest.knows(...args),
+    read: (...args) => latest.read(...args),
+    checkApplied: (...args) => latest.checkApplied(...args),
+    validate: (...args) => latest.validate(...args),
+  };
+  const server = createApiServer({ kinds: moreKinds, schemas, namespaces: NAMESPACES, now, history: HISTORY });
+  const definitions = followDefinitions(server, (next) => {
+    latest = next;
+  });
+  for (const object of [...manifests, ...simulatedNodes(nodes, now())]) {
+    server.put(object, 'sluice-playground');
+    if (object.kind === CustomResourceDefinition.kind) definitions();
+  }
+
+  let webhookPort: number | undefined;
+  const token = randomBytes(24).toString('base64url');
+  const documents = createDocuments(definitions, now);
+  const wire = createWire({
+    server,
+    types: () => definitions().types,
+    document: documents.document,
+    reviewers: createReviews(server, () => webhookPort),
+    table: documents.table,
+    beside,
+  });
+  const material = await issue({ older: [] }, ['localhost'], now());
+  const listener = createWireListener({ key: material.key, cert: material.certificate }, token, wire, onFault);
+  serveExec(listener.server, server, token, createEngines());
+
+  function beside({ type, namespace, name = '', subresource, verb }: WireRequest) {
+    if (type.kind !== 'Pod' || subresource !== 'log' || verb !== 'get') return undefined;
+    return server.get('Pod', namespace, name) ? { status: 200, headers: {}, text: LOG } : refusalAnswer(notFound({ type, name }));
+  }
+
+  const controllers = createControllers(server);
+  // Kubelets of the playground take their time.
+  controllers.paused.add('pods');
+  const kubelets = createKubelets(server, systemClock);
+  const turns = startTurns(
+    server,
+    () => {
+      definitions();
+      establish(server);
+      controllers.settle();
+      return kubelets.work();
+    },
+    onFault,
+  );
+
+  const url = `https://${HOST}:${await listener.listen(port, HOST)}`;
+  return {
+    url,
+    kubeconfig: kubeconfigOf(url, material.authorities.join('\n'), token),
+    server,
+    useWebhook(at) {
+      webhookPort = at;
+    },
+    async stop() {
+      turns.stop();
+      listener.server.closeAllConnections();
+      await new Promise((resolve) => listener.server.close(resolve));
+    },
+  };
+}
+
+/** In JSON, which is YAML. */
+function kubeconfigOf(server: string, ca: string, token: string): string {
+  const name = 'sluice-playground';
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': name,
+    clusters: [{ name, cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
+    users: [{ name, user: { token } }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+  };
+  return `${JSON.stringify(config, undefined, 2)}\n`;
+}
