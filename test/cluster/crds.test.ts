@@ -12,6 +12,10 @@ import { Dataset } from '../../src/api/dataset.ts';
 import { faultsOf, parse } from '../../src/api/parse.ts';
 import { type CustomResource, GROUP, VERSION } from '../../src/api/resource.ts';
 import { ThinRuntime, ThinRuntimeProfile } from '../../src/api/thin.ts';
+import { Refusal } from '../../src/api-server/refusals.ts';
+import { createSchemas } from '../../src/api-server/schema/index.ts';
+import type { KubeObject, Status } from '../../src/kube/types.ts';
+import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { discovery } from '../../src/api-server/wire/discovery.ts';
 import { servedBuiltIns, servedBy } from '../../src/api-server/wire/served.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
@@ -23,6 +27,7 @@ import { GOLDENS, hasGoldens } from '../upstream/cases.ts';
 
 const root = join(import.meta.dirname, '../..');
 
+const schemas = createSchemas(resources.map(crdOf));
 const kinds = resources.map((resource) => [resource.kind, resource] as const);
 
 // Its own, since it replaces CRDs under the objects of all tests; without nodes it starts in a few seconds.
@@ -112,7 +117,7 @@ describe('the API server in memory', () => {
   });
 });
 
-describe('the API server and parse agree', () => {
+describe('the API server, the one in memory and parse agree', () => {
   test.each(kinds)('on any %s', async (_, resource) => {
     await fc.assert(fc.asyncProperty(objectOf(resource, 3), agreed(resource)), { numRuns: 60 });
   });
@@ -252,6 +257,7 @@ function agreed(resource: CustomResource): (document: Record<string, unknown>) =
   return async (document) => {
     const faults = faultsOf(resource, document, { unknownFields: 'prune' });
     const theirs = await stored(resource, document, 'Ignore').catch((error: Error) => error);
+    expect(inMemory(resource, document)).toEqual(theirs instanceof Error ? causesOf(theirs) : theirs);
     if (theirs instanceof Error) {
       expect(theirs.message).toMatch(/: 4\d\d /);
       expect({ refused: theirs.message, faults }).not.toMatchObject({ faults: [] });
@@ -261,6 +267,31 @@ function agreed(resource: CustomResource): (document: Record<string, unknown>) =
     }
   };
 }
+
+/** What the API server in memory makes of it: the spec, or the causes of its refusal. */
+function inMemory(resource: CustomResource, document: Record<string, unknown>): unknown {
+  const type = typeOf(resource);
+  try {
+    const { object } = schemas.read(type, document as unknown as KubeObject, 'Ignore');
+    const { status: _status, ...made } = object;
+    schemas.validate({ type, name: object.metadata.name }, resource.flat ? object : (made as KubeObject));
+    const { apiVersion: _version, kind: _kind, metadata: _metadata, ...fields } = object;
+    return resource.flat ? fields : (fields['spec'] ?? {});
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return causes(error.status, error.body);
+  }
+}
+function causesOf({ message }: Error): unknown {
+  const [, status = '', body = ''] = /: (4\d\d) (.*)$/s.exec(message) ?? [];
+  return causes(Number(status), JSON.parse(body) as Status);
+}
+/** In Go's maps each run has another order. */
+const causes = (status: number, body: Status | undefined) => ({
+  status,
+  reason: body?.reason,
+  causes: (body?.details?.causes ?? []).map(({ reason, field, message }) => `${reason} ${field}: ${message}`).toSorted(),
+});
 
 function inputs(): [string, Record<string, unknown>[]][] {
   if (!hasGoldens) return [];
