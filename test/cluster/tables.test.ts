@@ -37,9 +37,10 @@ describe.skipIf(!simulated)('tables of a real API server', () => {
   let made: readonly Given[] = [];
   const GadgetHere = { ...Gadget, group: `${unique('table')}.example.io` };
 
-  const write = async ({ type, object, status }: Given) => {
+  const write = async ({ type, object, status, isDeleted }: Given) => {
     await client.create(type, object, { fieldValidation: 'Strict' });
     if (status) await client.patch(type, object.metadata, { status }, { type: 'merge', subresource: 'status' });
+    if (isDeleted) await client.delete(type, object.metadata, { propagation: 'Background' });
   };
   beforeAll(async () => {
     client = createClient(connectionFromKubeconfig([sharedControlPlane().kubeconfig]), { fieldManager: 'tables' });
@@ -54,6 +55,8 @@ describe.skipIf(!simulated)('tables of a real API server', () => {
     await eventually(() => client.create(GadgetHere, gadget(GadgetHere, namespace)));
   });
   afterAll(async () => {
+    for (const { type, object, isDeleted } of made)
+      if (isDeleted) await client.patch(type, object.metadata, { metadata: { finalizers: null } }, { type: 'merge' }).catch(() => {});
     for (const { type, object } of made)
       if (!type.namespaced) await client.delete(type, object.metadata, { propagation: 'Background' }).catch(() => {});
     await client.delete(types.Namespace, { name: namespace }).catch(() => {});

@@ -50,6 +50,8 @@ export interface Given {
   readonly type: ResourceType;
   readonly object: KubeObject;
   readonly status?: object;
+  /** Whether it is deleted then; a finalizer keeps it. */
+  readonly isDeleted?: boolean;
 }
 
 const LONG_AGO = '2001-02-03T04:05:06Z';
@@ -190,7 +192,41 @@ export function given(namespace: string): readonly Given[] {
     rules: [],
   });
 
+  const deleted = ({ object: { metadata, ...fields }, ...rest }: Given): Given => ({
+    ...rest,
+    object: { ...fields, metadata: { ...metadata, finalizers: ['example.io/kept'] } } as KubeObject,
+    isDeleted: true,
+  });
+  const lost = unique('tables');
+
   return [
+    deleted({ type: types.Pod, object: pod(namespace, 'ends', { schedulerName: 'nobody' }), status: { phase: 'Running' } }),
+    deleted({ type: types.Pod, object: pod(namespace, 'ended', { schedulerName: 'nobody' }), status: { phase: 'Succeeded' } }),
+    deleted({
+      type: types.Pod,
+      object: pod(namespace, 'lost', { schedulerName: 'nobody' }),
+      status: { phase: 'Running', reason: 'NodeLost' },
+    }),
+    deleted(job('ends', {})),
+    deleted({ type: types.PersistentVolume, object: volume(lost, namespace, 'lost') }),
+    deleted({ type: types.PersistentVolumeClaim, object: claim(namespace, 'lost', lost) }),
+    {
+      ...of(
+        types.Node,
+        unique('tables'),
+        { spec: { unschedulable: true } },
+        { labels: { 'node-role.kubernetes.io/b': '', 'kubernetes.io/role': 'a', 'node-role.kubernetes.io/a': '' } },
+      ),
+      status: {
+        conditions: [is('Ready', 'Unknown')],
+        addresses: [
+          { type: 'Hostname', address: 'here' },
+          { type: 'ExternalIP', address: '192.0.2.1' },
+          { type: 'ExternalIP', address: '192.0.2.2' },
+        ],
+      },
+    },
+    of(types.Node, unique('tables')),
     ...Object.entries(PODS).map(([name, [spec, status]]) => ({
       type: types.Pod,
       object: pod(namespace, name, { schedulerName: 'nobody', ...spec }),
