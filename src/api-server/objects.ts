@@ -2,10 +2,9 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.
 import { change } from './change.ts';
 import { createCreation } from './creation.ts';
 import { createDeletion, type DeletionOptions } from './deletion.ts';
-import type { Json } from './fields.ts';
 import { hasStatus, isBuiltIn, unknownFields } from './kinds.ts';
 import { afterUpdate, applied, type Manager, readManagers, type Writer } from './managers.ts';
-import { jsonPatched, mergePatched } from './patches.ts';
+import { patchedBy, type PatchType } from './patches.ts';
 import { badRequest, conflict, type Fault, invalid, MODIFIED, notFound, notServed, type Target } from './refusals.ts';
 import type { Schemas } from './schema/index.ts';
 import type { Storage } from './storage.ts';
@@ -16,7 +15,7 @@ export interface Objects {
   get(at: At): KubeObject;
   create(type: ResourceType, namespace: string | undefined, object: KubeObject, writing: Writing): KubeObject;
   update(at: At, object: KubeObject, writing: Writing): KubeObject;
-  patch(at: At, kind: 'json' | 'merge', patch: unknown, writing: Writing): KubeObject;
+  patch(at: At, patchType: PatchType, patch: unknown, writing: Writing): KubeObject;
   apply(at: At, config: KubeObject, writing: Writing): KubeObject;
   delete(at: At, options: DeletionOptions): void;
 }
@@ -96,9 +95,9 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
       const managedFields = sent.metadata.managedFields?.length ? sent.metadata.managedFields : live.metadata.managedFields;
       return written(at, live, { ...sent, metadata: { ...sent.metadata, managedFields } } as KubeObject, writing);
     },
-    patch(at, kind, patch, writing) {
+    patch(at, patchType, patch, writing) {
       const live = found(at);
-      const patched = (kind === 'json' ? jsonPatched(live, patch) : mergePatched(json(live), patch as Json)) as unknown as KubeObject;
+      const patched = patchedBy(patchType, at.type, live, patch);
       strict(at.type, patched, writing);
       const wanted = read(at.type, patched, writing, 'patch');
       if (wanted.metadata.resourceVersion !== live.metadata.resourceVersion) throw conflict(at, MODIFIED);

@@ -1,10 +1,30 @@
 import { applyPatch, type Operation } from 'rfc6902';
-import type { KubeObject } from '../kube/types.ts';
+import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { isMap, type Json } from './fields.ts';
-import { patchFailed } from './refusals.ts';
+import { badRequest, patchFailed, Refusal } from './refusals.ts';
+import { strategicMerge, takesStrategicMerge } from './wire/strategic-merge/index.ts';
+
+/** What a PATCH request may have in its body, besides a configuration to apply. */
+export type PatchType = 'json' | 'merge' | 'strategic';
+
+/** What a patch makes of an object. @throws Refusal when it does not fit the object or its type */
+export function patchedBy(patchType: PatchType, type: ResourceType, live: KubeObject, patch: unknown): KubeObject {
+  switch (patchType) {
+    case 'json':
+      return jsonPatched(live, patch) as unknown as KubeObject;
+    case 'merge':
+      return mergePatched(live as unknown as Json, patch as Json) as unknown as KubeObject;
+    case 'strategic':
+      if (!takesStrategicMerge(type)) throw new Refusal(415, 'UnsupportedMediaType', UNKNOWN_FORMAT);
+      if (!isMap(patch)) throw badRequest('expected a map as the body of the request');
+      return strategicMerge(type, live, patch) as KubeObject;
+  }
+}
+const UNKNOWN_FORMAT =
+  'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
 
 /** RFC 7386, section 2. */
-export function mergePatched(target: Json | undefined, patch: Json): Json {
+function mergePatched(target: Json | undefined, patch: Json): Json {
   if (!isMap(patch)) return patch;
   const result: Record<string, Json> = isMap(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
@@ -15,7 +35,7 @@ export function mergePatched(target: Json | undefined, patch: Json): Json {
 }
 
 /** RFC 6902. @throws Refusal when it does not fit the object */
-export function jsonPatched(live: KubeObject, patch: unknown): Json {
+function jsonPatched(live: KubeObject, patch: unknown): Json {
   const object = structuredClone(live);
   const failure = applyPatch(object, patch as Operation[]).find((result) => result !== null);
   if (failure) throw patchFailed('the server rejected our request due to an error in our request');

@@ -4,6 +4,7 @@ import { ApiError } from '../../kube/errors.ts';
 import { apiVersionOf, type KubeList, type KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { badRequest, Refusal } from '../refusals.ts';
+import type { PatchType } from '../patches.ts';
 import type { FieldValidation } from '../schema/index.ts';
 import type { WireRequest } from './requests.ts';
 
@@ -84,7 +85,7 @@ export function act(server: ApiServer, request: WireRequest, { admit, warn }: He
     case 'apply':
       return objects.apply(at, objectOf(body), writing);
     case 'patch':
-      return objects.patch(at, patch as 'json' | 'merge', body, writing);
+      return objects.patch(at, patch as PatchType, body, writing);
     case 'delete': {
       const {
         preconditions = {},

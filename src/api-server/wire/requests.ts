@@ -1,10 +1,9 @@
 /** Requests as clients write them, in the words of src/api-server. */
 import { parse } from 'yaml';
 import type { ResourceType } from '../../kube/types.ts';
+import type { PatchType } from '../patches.ts';
 import { badRequest, Refusal } from '../refusals.ts';
 import type { Verb } from '../rules.ts';
-
-export type PatchType = 'json' | 'merge' | 'strategic';
 
 /** A request for objects, as it came over the wire. */
 export interface WireRequest {

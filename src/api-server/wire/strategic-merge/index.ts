@@ -10,14 +10,16 @@ import { mergedLists } from './lists.ts';
 import { mergedBy, type Place } from './strategies.ts';
 
 /**
- * What an object becomes by a patch of the type `application/strategic-merge-patch+json`. Defaults and validation are the caller's, and
- * so is the answer 415 for custom resources, which have no such patches.
+ * What an object becomes by a patch of the type `application/strategic-merge-patch+json`. Defaults and validation are the caller's.
  * @throws Refusal with status 400 or 500, as the API server has it, for a patch that contradicts itself or the object
  */
 export function strategicMerge(type: ResourceType, current: object, patch: object): object {
   // Both are what came in as JSON.
   return mergedMaps(current as JsonMap, patch as JsonMap, { kind: type.kind, path: [] });
 }
+
+/** Whether a type has these patches: those of Kubernetes' own groups. */
+export const takesStrategicMerge = ({ group }: ResourceType): boolean => !group.includes('.') || group.endsWith('.k8s.io');
 
 function mergedMaps(current: JsonMap, patch: JsonMap, place: Place): JsonMap {
   const { marked, retained, orders, removals, fields } = directivesOf(patch);

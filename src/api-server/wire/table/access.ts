@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../../kube/types.ts';
 import { ageColumn, column, integer, nameColumn, type TableColumn, wide } from './columns.ts';
 import { at, listAt, textAt } from './read.ts';
+import { selectorCell } from './selectors.ts';
 
 const subjects = (binding: KubeObject, kind: string, nameOf: (subject: unknown) => string): string =>
   listAt(binding, 'subjects')
@@ -44,5 +45,11 @@ export const validatingAdmissionPolicyBinding: readonly TableColumn[] = [
     const name = textAt(object, 'spec', 'paramRef', 'name');
     return name === '' ? '<unset>' : `${textAt(object, 'spec', 'paramRef', 'namespace') || '*'}/${name}`;
   }),
+  ageColumn,
+];
+
+export const networkPolicy: readonly TableColumn[] = [
+  nameColumn,
+  column('Pod-Selector', (object) => selectorCell(at(object, 'spec', 'podSelector'))),
   ageColumn,
 ];

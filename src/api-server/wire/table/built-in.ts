@@ -1,12 +1,12 @@
 /** Which columns the built-in kinds have. */
 import type { ResourceType } from '../../../kube/types.ts';
-import { roleBinding, validatingAdmissionPolicy, validatingAdmissionPolicyBinding, webhookConfiguration } from './access.ts';
+import { networkPolicy, roleBinding, validatingAdmissionPolicy, validatingAdmissionPolicyBinding, webhookConfiguration } from './access.ts';
 import { createdColumn, nameColumn, type TableColumn } from './columns.ts';
 import { configMap, lease, namespace, node, resourceQuota, secret, service, serviceAccount } from './core.ts';
 import { event } from './events.ts';
 import { pod } from './pods.ts';
 import { csiDriver, persistentVolume, persistentVolumeClaim, storageClass } from './volumes.ts';
-import { cronJob, daemonSet, deployment, job, replicaSet, statefulSet } from './workloads.ts';
+import { cronJob, daemonSet, deployment, job, podDisruptionBudget, priorityClass, replicaSet, statefulSet } from './workloads.ts';
 
 /** Kinds without columns of their own: when they were created. */
 export const plain: readonly TableColumn[] = [nameColumn, createdColumn];
@@ -31,6 +31,9 @@ const BUILT_IN: Readonly<Record<string, readonly TableColumn[]>> = {
   'ReplicaSet.apps': replicaSet,
   'Job.batch': job,
   'CronJob.batch': cronJob,
+  'NetworkPolicy.networking.k8s.io': networkPolicy,
+  'PodDisruptionBudget.policy': podDisruptionBudget,
+  'PriorityClass.scheduling.k8s.io': priorityClass,
   'Lease.coordination.k8s.io': lease,
   'Role.rbac.authorization.k8s.io': plain,
   'ClusterRole.rbac.authorization.k8s.io': plain,

@@ -91,3 +91,21 @@ export const cronJob: readonly TableColumn[] = [
   ...containerColumns('spec', 'jobTemplate', ...ofPods),
   selector('spec', 'jobTemplate', 'spec'),
 ];
+
+const orNone = (value: unknown): string => (value === undefined ? 'N/A' : textAt({ value }, 'value'));
+
+export const podDisruptionBudget: readonly TableColumn[] = [
+  nameColumn,
+  column('Min Available', (object) => orNone(at(object, 'spec', 'minAvailable'))),
+  column('Max Unavailable', (object) => orNone(at(object, 'spec', 'maxUnavailable'))),
+  inStatus('Allowed Disruptions', 'disruptionsAllowed'),
+  ageColumn,
+];
+
+export const priorityClass: readonly TableColumn[] = [
+  nameColumn,
+  integer('Value', (object) => countAt(object, 'value')),
+  column('Global-Default', (object) => at(object, 'globalDefault') === true, { type: 'boolean' }),
+  ageColumn,
+  column('PreemptionPolicy', (object) => textAt(object, 'preemptionPolicy')),
+];
