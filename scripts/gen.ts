@@ -4,6 +4,7 @@
  *   crds/*.yaml                  one CustomResourceDefinition a file, from the schemas in src/api and runtimes
  *   runtimes/_resources.gen.ts   all of these schemas
  *   runtimes/_all.gen.ts         the registry, from the folders under runtimes
+ *   src/playground/engines/juicefs-recorded.gen.ts  texts of JuiceFS, from the recorded ones beside it, since a bundle has no files
  *   src/csi/grpc/proto/*.gen.ts  messages and services of the node plugin, from the .proto files beside them
  *
  *   npm run gen                      write
@@ -41,11 +42,19 @@ for (const [file, crd] of crds) put(file, stringify(crd, layout));
 for (const file of globSync('crds/*.yaml', { cwd: root }).filter((name) => !crds.has(name))) drop(file);
 put('runtimes/_resources.gen.ts', resourceList());
 put('runtimes/_all.gen.ts', registry());
+put('src/playground/engines/juicefs-recorded.gen.ts', recordedTexts());
 for (const [file, text] of messages('src/csi/grpc/proto')) put(file, text);
 
 if (stale.length > 0 && flags.check) {
   console.error(`stale: ${stale.join(', ')}\nRun \`npm run gen\` and commit the result.`);
   process.exitCode = 1;
+}
+
+/** Those that simulated pods print, of the version whose images the examples have. */
+function recordedTexts(): string {
+  const folder = 'src/playground/engines/juicefs-recorded/1.4.2';
+  const texts = ['df', 'stats', 'status', 'summary', 'warmup'].map((name) => `  ${name}: ${JSON.stringify(read(`${folder}/${name}`))},`);
+  return [HEAD, 'export const RECORDED = {', ...texts, '} as const;', ''].join('\n');
 }
 
 function read(file: string): string {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what `npm run demo` and `npm test` need: node_modules, the programs of the test control plane, and as root on Linux what a real
+# Installs what `npm run demo -- --real` and `npm test` need: node_modules, the programs of the test control plane, and as root on Linux what a real
 # node runs: Debian packages and programs. As root it first lists what it will install. It does and prints nothing when nothing is missing.
-# Needs bash, npm and Node 20 or newer.
+# With `packages`, node_modules alone, which is all that `npm run demo` needs. Needs bash, npm and Node 20 or newer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"
@@ -23,6 +23,8 @@ if ! installed; then
   # npm ci rejects a lock file that lacks another platform's optional packages; npm install accepts it.
   npm ci --no-audit --no-fund --loglevel=error || npm install --no-save --no-audit --no-fund --loglevel=error
 fi
+
+[ "${1-}" != packages ] || exit 0
 
 # What the test node needs from Debian, as lines of `file package`. The files from busybox on are copied into images of its pods.
 node_files() {

@@ -27,9 +27,6 @@ export interface Stage extends Actors {
   readonly kubeconfig?: string;
 }
 
-/** For so long the API server delays each creation of a new kind, so that other API servers learn of it (apiextensions, crd_handler.go). */
-const NEW_KIND_MS = 2_000;
-
 const COUNTING_MS = 2_000;
 const FILES = ['thin.yaml', 'juicefs.yaml', 'alluxio.yaml'];
 const Crd: ResourceType = {
@@ -40,10 +37,14 @@ const Crd: ResourceType = {
   namespaced: false,
 };
 
-/** Creates the kinds and a namespace; what existed before stays afterwards. */
+/**
+ * Creates the kinds and a namespace; what existed before stays afterwards.
+ *
+ * @param delayMs for so long the API server delays creations of a new kind
+ */
 export async function install(
   actors: Actors,
-  resources: readonly CustomResource[],
+  { resources, delayMs }: { readonly resources: readonly CustomResource[]; readonly delayMs: number },
   onEnd: (end: () => Promise<unknown>) => void,
 ): Promise<Stage> {
   const { client, namespace, progress, signal } = actors;
@@ -70,7 +71,7 @@ export async function install(
       },
       'the API server serves the CRDs',
     );
-    if (created.includes(true)) quickFrom = performance.now() + NEW_KIND_MS;
+    if (created.includes(true)) quickFrom = performance.now() + delayMs;
     return resources.map(({ kind }) => kind).join(', ');
   });
   await progress.step('namespace', async () => {
@@ -203,7 +204,7 @@ const exampleText = (file: string): string => readFileSync(join(import.meta.dirn
 const datasetsOf = ({ examples }: Pick<Stage, 'examples'>) => examples.filter(({ kind }) => kind === Dataset.kind);
 const runtimesOf = ({ examples }: Pick<Stage, 'examples'>) => examples.filter(({ kind }) => kind.endsWith('Runtime'));
 
-function typeFor({ types }: Pick<Stage, 'types'>, { kind }: KubeObject): ResourceType {
+export function typeFor({ types }: Pick<Stage, 'types'>, { kind }: KubeObject): ResourceType {
   const type = types.get(kind);
   if (!type) throw new Error(`${kind}: expected a kind of the examples`);
   return type;

@@ -1,26 +1,33 @@
 /**
  * Datasets from nothing to Bound, drift, and removal, on simulated nodes or in a cluster of yours: `node harness/demo/simulated.ts --help`.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { createClient } from '../../src/kube/client/kube-client.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../../src/cli/settings/connection.ts';
 import { leaseNamespace, unlessAborted } from './steps.ts';
+import { breakOne, load } from './operations.ts';
 import { type Actors, bind, install, remove, repair, type Stage, show } from './scenes.ts';
+import { startPlayground } from '../../src/playground/playground.ts';
 import { startControlPlane as startCluster } from '../index.ts';
 import { messageOf } from '../../src/cli/errors.ts';
 import { type Progress, progressOn, secondsText } from './progress.ts';
 import { startReconciler } from './reconciler-process.ts';
 
 interface Flags extends ConnectionFlags {
+  readonly real?: boolean;
   readonly useCluster?: boolean;
   readonly keep?: boolean;
 }
 
 const EXAMPLES = `
 Examples:
-  npm run demo                                      with data too, on a real node, if this machine can run one
-  npm run demo -- --simulated                       simulated nodes only: a control plane of its own, removed at the end
+  npm run demo                                      a control plane in memory, with simulated pods
+  npm run demo -- --real                            a real API server; then data too, on a real node, if this machine can run one
+  npm run demo -- --real --simulated                a real API server with simulated nodes only
   npm run demo -- --keep                            waits before the removal, so that you can look around
   npm run demo -- --use-cluster --context dev       in your cluster, in a namespace of its own
 
@@ -37,7 +44,8 @@ const NAMESPACE = 'sluice-demo';
 type Endings = (() => Promise<unknown>)[];
 
 await connectionOptions(new Command('demo'))
-  .description('show what Sluice does, on a real API server, in less than a minute')
+  .description('show what Sluice does, in less than a minute')
+  .option('--real', 'use a real API server; builds it, if it is not there')
   .option('--simulated', 'only simulated nodes, without data')
   .option('--use-cluster', 'use the cluster of --kubeconfig, KUBECONFIG or ~/.kube/config')
   .option('--keep', 'wait for Ctrl-C before the removal')
@@ -52,7 +60,8 @@ await connectionOptions(new Command('demo'))
       let isRemoved = false;
       // Only a controller that runs can unwind datasets; on a control plane of ours they go with it.
       if (flags.useCluster) endings.push(async () => isRemoved || remove({ ...stage, signal: new AbortController().signal }));
-      for (const scene of [bind, show, repair]) await scene(stage);
+      // In a cluster with real pods, loading takes a store that works.
+      for (const scene of [bind, show, repair, ...(flags.useCluster ? [] : [load, breakOne])]) await scene(stage);
       if (flags.keep) await lookAround(stage, interrupts.next());
       await remove(stage);
       isRemoved = true;
@@ -71,10 +80,12 @@ await connectionOptions(new Command('demo'))
 /** A cluster with our kinds and our controller, a process of its own. */
 async function setUp(flags: Flags, actors: Omit<Actors, 'client'>, endings: Endings): Promise<Stage> {
   const { progress, signal } = actors;
-  const own = flags.useCluster ? undefined : await startControlPlane(progress, signal, endings);
+  const start = flags.real ? startControlPlane : startInMemory;
+  const own = flags.useCluster ? undefined : await start(progress, signal, endings);
   const client = createClient(await connect(own ? { kubeconfig: own } : flags, process.env), { fieldManager: 'sluice-demo' });
   endings.push(() => client.close());
-  const stage = await install({ ...actors, client }, resources, (end) => endings.push(end));
+  const delayMs = own && !flags.real ? 0 : NEW_KIND_MS;
+  const stage = await install({ ...actors, client }, { resources, delayMs }, (end) => endings.push(end));
   const options = Object.entries({ '--kubeconfig': own ?? flags.kubeconfig, '--context': own ? undefined : flags.context });
   await progress.step('sluice reconcile', async () => {
     const where = options.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
@@ -85,6 +96,9 @@ async function setUp(flags: Flags, actors: Omit<Actors, 'client'>, endings: Endi
   return { ...stage, ...(own && { kubeconfig: own }) };
 }
 
+/** For so long the API server delays each creation of a new kind, so that other API servers learn of it (apiextensions, crd_handler.go). */
+const NEW_KIND_MS = 2_000;
+
 /** Returns the path of its kubeconfig. */
 async function startControlPlane(progress: Progress, signal: AbortSignal, endings: Endings): Promise<string> {
   let kubeconfig = '';
@@ -93,6 +107,21 @@ async function startControlPlane(progress: Progress, signal: AbortSignal, ending
     endings.push(() => own.stop());
     kubeconfig = own.kubeconfig;
     return 'etcd, API server, controller manager, scheduler and 3 simulated nodes';
+  });
+  return kubeconfig;
+}
+
+/** The same, in this process: no program has to be built. */
+async function startInMemory(progress: Progress, _: AbortSignal, endings: Endings): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  endings.push(async () => rmSync(folder, { recursive: true, force: true }));
+  await progress.step('control plane', async () => {
+    const onFault = (error: unknown) => progress.line(`sluice: a request to the API server in memory failed: ${messageOf(error)}`);
+    const playground = await startPlayground({ manifests: [], nodes: 3, port: 0, onFault });
+    endings.push(() => playground.stop());
+    writeFileSync(kubeconfig, playground.kubeconfig, { mode: 0o600 });
+    return 'an API server in memory and 3 simulated nodes';
   });
   return kubeconfig;
 }

@@ -2,11 +2,8 @@
  * What a simulated pod answers before a test says otherwise: a JuiceFS that works. The community edition's texts are recorded
  * (scripts/record-juicefs.sh); the figures of the enterprise edition, which cannot be had here, are a stand-in in its format.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ExecAnswer, ExecCall } from './exec-call.ts';
-
-const recorded = (name: string): string => readFileSync(join(import.meta.dirname, 'juicefs-recorded/1.4.2', name), 'utf8');
+import { RECORDED } from './juicefs-recorded.gen.ts';
 
 /** `undefined` for a command that JuiceFS' pods would not know. */
 export function defaultAnswer(call: ExecCall): ExecAnswer | undefined {
@@ -21,24 +18,21 @@ const ANSWERS: readonly (readonly [RegExp, (call: ExecCall, line: string) => Exe
   [/\bls -lR .*\bwc -l/, () => ({ stdout: '3\n' })],
   [/\bls -lR\b/, () => ({ stdout: listing() })],
   [/\bdu -sb\b/, (_, line) => ({ stdout: `15004096\t${line.match(/du -sb +(\/[^\s"']+)/)?.[1] ?? '.'}\n` })],
-  [/\bjuicefs summary\b/, () => ({ stdout: recorded('summary') })],
-  [
-    /\bjuicefs status\b/,
-    (call) => ({ stdout: recorded('status').replaceAll(/"MountPoint": ".*"/g, `"MountPoint": "${mountPath(call)}"`) }),
-  ],
-  [/\bjuicefs warmup\b/, () => ({ stderr: recorded('warmup') })],
+  [/\bjuicefs summary\b/, () => ({ stdout: RECORDED.summary })],
+  [/\bjuicefs status\b/, (call) => ({ stdout: RECORDED.status.replaceAll(/"MountPoint": ".*"/g, `"MountPoint": "${mountPath(call)}"`) })],
+  [/\bjuicefs warmup\b/, () => ({ stderr: RECORDED.warmup })],
   [/\bjuicefs (gc|fsck|sync|quota|umount|version|auth|format)\b/, () => ({})],
   [/^(timeout \S+ )?(rm -rf|mkdir -p|ls|stat|true|umount|test|sync)\b|^sh -c code=0\nfor folder;/, () => ({})],
 ];
 
 /** What both editions' clients print of their caches. */
 const STATS = [
-  recorded('stats'),
+  RECORDED.stats,
   'blockcache.blocks: 9720\nblockcache.bytes: 40757435762\nblockcache.evict: 0\nblockcache.hitBytes: 40717671794\n',
   'blockcache.hits: 9708\nblockcache.miss: 292\nblockcache.missBytes: 1224736768\n',
 ].join('');
 
-const df = (path: string): string => recorded('df').replace('/work/team', path);
+const df = (path: string): string => RECORDED.df.replace('/work/team', path);
 
 /** Where the pod's runtime has its mount: the runtime's name is the pod's without what its workload appended. */
 function mountPath({ namespace, pod }: ExecCall): string {
