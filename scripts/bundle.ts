@@ -17,8 +17,8 @@ const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'u
 /** Where the entry is in the folder; two levels down, since the version is read from ../../package.json. */
 export const ENTRY = 'dist/bin/sluice.js';
 
-/** For developers: they need sources, or a bundler. */
-const LEFT_OUT = ['new-runtime', 'image'];
+/** For developers: they need sources or a bundler, or are for a machine without a cluster. */
+const LEFT_OUT = ['new-runtime', 'image', 'playground'];
 
 /** Makes the folder anew: package.json, the notices of third parties and dist/bin/*.js. The same sources give the same bytes. */
 export async function bundle(folder: string): Promise<void> {

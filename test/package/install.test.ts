@@ -51,6 +51,11 @@ test('the command line says its version, and plans an example of the package', a
   expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('kind: PersistentVolume') });
 });
 
+test('the playground starts, with a controller and a webhook', async () => {
+  const { code, output } = await ran(folder, 'sluice', 'playground', '--', 'node', '--eval', 'console.log(process.env.KUBECONFIG)');
+  expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^\/.*\/kubeconfig$/m) });
+});
+
 describe('every entry point', () => {
   test('loads from ES modules and from CommonJS', async () => {
     const some = `.every((it) => Object.keys(it).filter((name) => name !== 'default').length > 0)`;
