@@ -72,7 +72,7 @@ export type {
   PlanInput,
   PortNeed,
   Probe,
-  Readable,
+  Reads,
   Role,
   Runtime,
   RuntimeDefinition,

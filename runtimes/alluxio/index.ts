@@ -7,7 +7,7 @@ import { mounts } from './mount-table.ts';
 import { AlluxioLoad } from './load.ts';
 import { KUBELET_ROOT, needs, plan } from './plan.ts';
 import { portNames } from './ports.ts';
-import { cache, readable, status, ufs } from './probes.ts';
+import { cache, reads, status, ufs } from './probes.ts';
 import { AlluxioRuntime } from './spec.ts';
 import { leader } from './web.ts';
 
@@ -23,7 +23,7 @@ export default defineRuntime({
   leader,
   mounts,
   probes: { cache, ufs },
-  readable,
+  reads,
   syncsMetadata: (plan) => plan.syncsMetadata,
   status,
   operations: { DataLoad: AlluxioLoad, DataBackup: AlluxioBackup },

@@ -1,5 +1,5 @@
 import { bytesText, percentText } from '../../src/api/index.ts';
-import type { Probe, Readable, Seen, EngineStatus, UfsUsage } from '../../src/constructs/index.ts';
+import type { Probe, Reads, Seen, EngineStatus, UfsUsage } from '../../src/constructs/index.ts';
 import { anyMaster } from './commands.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { readCount, readReport, type Report, type Sources } from './report.ts';
@@ -34,7 +34,7 @@ export const ufs: Probe<AlluxioPlan, UfsUsage> = {
 };
 
 /** The root of Alluxio is a directory of the master, which asks no store: so each mount is looked into. */
-export const readable: Readable<AlluxioPlan> = {
+export const reads: Reads<AlluxioPlan> = {
   subject: 'Alluxio, or a store behind it,',
   directories: ({ mountPath, mounts }) => mounts.rows.map(({ path }) => `${mountPath}${path}`),
 };

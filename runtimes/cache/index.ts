@@ -21,7 +21,7 @@ export default defineRuntime({
   components: { master: CacheMaster, worker: CacheWorker, fuse: CacheClient },
   mounts,
   probes: { cache },
-  readable: { subject: 'the cache, or the store behind it,' },
+  reads: { subject: 'the cache, or the store behind it,' },
   status: (_, { cache: summary }) => (summary ? { cacheStates: summary } : {}),
   operations: { DataLoad: CacheLoad },
 });

@@ -16,7 +16,7 @@ export default defineRuntime({
   needs,
   plan,
   components: { master: EfcMaster, worker: EfcWorker, fuse: EfcFuse },
-  readable: { subject: 'the file system' },
+  reads: { subject: 'the file system' },
   status,
   cleanup: removeCache,
   install: sessionManager,

@@ -8,7 +8,7 @@ import { JindoLoad } from './load.ts';
 import { mounts } from './mount-table.ts';
 import { needs, plan } from './plan.ts';
 import { portNames } from './ports.ts';
-import { cache, readable, status, ufs } from './probes.ts';
+import { cache, reads, status, ufs } from './probes.ts';
 import { JindoRuntime } from './spec.ts';
 import { switches } from './switches.ts';
 
@@ -18,7 +18,7 @@ const either = engine({
   components: { master: JindoMaster, worker: JindoWorker, fuse: JindoFuse },
   mounts,
   probes: { cache, ufs },
-  readable,
+  reads,
   syncsMetadata: (plan) => plan.countsFiles,
   status,
   operations: { DataLoad: JindoLoad },

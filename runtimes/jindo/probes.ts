@@ -1,5 +1,5 @@
 import { bytesText, percentText } from '../../src/api/index.ts';
-import type { EngineStatus, Probe, Readable, Seen, UfsUsage } from '../../src/constructs/index.ts';
+import type { EngineStatus, Probe, Reads, Seen, UfsUsage } from '../../src/constructs/index.ts';
 import { COMMANDS, master } from './commands.ts';
 import type { JindoPlan } from './plan.ts';
 import { type Report, readCount, readReport } from './report.ts';
@@ -27,7 +27,7 @@ export const ufs: Probe<JindoPlan, UfsUsage> = {
       }),
 };
 
-export const readable: Readable<JindoPlan> = {
+export const reads: Reads<JindoPlan> = {
   subject: 'Jindo, or a store behind it,',
   directories: ({ mountPath, sources }) => sources.map(({ path }) => `${mountPath}${path}`),
 };

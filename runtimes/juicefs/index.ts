@@ -17,7 +17,7 @@ export default defineRuntime({
   plan,
   components: { worker: JuiceFSWorker, fuse: JuiceFSFuse },
   probes: { cache: cacheUse, ufs: size },
-  readable: { subject: 'the metadata engine' },
+  reads: { subject: 'the metadata engine' },
   syncsMetadata: (plan) => plan.syncsMetadata,
   status,
   operations: { DataLoad: JuiceFSLoad, DataMigrate: JuiceFSMigrate },

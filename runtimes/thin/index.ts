@@ -29,7 +29,7 @@ export default defineRuntime({
   plan,
   components: { worker: ThinWorker, fuse: ThinFuse },
   probes: { ufs: diskUsage('fuse') },
-  readable: { subject: 'the store' },
+  reads: { subject: 'the store' },
   syncsMetadata: (plan) => 'autoSync' in plan && plan.autoSync,
   status: (plan) =>
     'shows' in plan

@@ -19,7 +19,7 @@ import type {
   Seen,
 } from './contract.ts';
 import { operationWithinReason, storable } from './limits.ts';
-import { lookUp } from './look-up.ts';
+import { readProbe } from './read-probe.ts';
 import { generalWarnings } from './operation-warnings.ts';
 import { ProcessJob } from './process.ts';
 import { type Blame, blameOf, heaviest, mountable, startable } from './startable.ts';
@@ -48,7 +48,7 @@ const everyOperation = <P>(own: Operations<P> = {}) => ({ DataProcess: ProcessJo
 
 function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, planned: P, blame: Blame): BoundRuntime {
   const plan = { ...planned, ...(planned.warnings && { warnings: few(planned.warnings) }) };
-  const { components, leader, mounts, probes = {}, cleanup, readable, status, operations = {}, syncsMetadata = () => true } = definition;
+  const { components, leader, mounts, probes = {}, cleanup, reads, status, operations = {}, syncsMetadata = () => true } = definition;
   const probe = <T>(of: Probe<P, T>): BoundProbe<T> => ({
     commands: of.commands(plan),
     mostBytes: Math.min(of.mostBytes ?? BYTES_OF_FIGURES, BYTES_OF_TABLE),
@@ -80,7 +80,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
     probes: {
       ...(probes.cache && { cache: probe(probes.cache) }),
       ...(probes.ufs && syncsMetadata(plan) && { ufs: probe(probes.ufs) }),
-      ...(readable && roles.includes('fuse') && { readable: lookUp(plan, readable) }),
+      ...(reads && roles.includes('fuse') && { reads: readProbe(plan, reads) }),
     },
     // The cast: `seen` holds results of this definition's own probe.
     status: (seen) => status?.(plan, seen as Seen<C>) ?? {},

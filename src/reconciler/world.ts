@@ -1,5 +1,5 @@
 import type { Dataset } from '../api/index.ts';
-import type { MountRow, Part, Role, Sight, UfsUsage, WorkloadNames } from '../constructs/index.ts';
+import type { MountRow, Part, Role, ReadAnswer, UfsUsage, WorkloadNames } from '../constructs/index.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import type { Contribution, Hold } from './world/decision.ts';
 import type { Key } from './world/key.ts';
@@ -50,7 +50,7 @@ export interface World {
   readonly againMs?: number;
   readonly probes: { readonly cache?: unknown; readonly cacheRunning?: boolean; readonly ufs?: UfsUsage; readonly ufsRunning?: boolean };
   /** What readers see; `unknown` until a pod has been asked, absent while none can be. */
-  readonly sight?: Sight | 'unknown';
+  readonly reads?: ReadAnswer | 'unknown';
   /** The first answers of its probes may come within so many ms: `Bound` is reported together with them. */
   readonly answersInMs?: number;
   /** The rows that the engine lists; absent until a pod has answered. */

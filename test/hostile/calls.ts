@@ -35,7 +35,7 @@ import type { Runtime, RuntimeInput } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
 import { PRINT_ORDER } from '../../src/constructs/index.ts';
 import { storable } from '../../src/constructs/limits.ts';
-import { lookUp } from '../../src/constructs/look-up.ts';
+import { readProbe } from '../../src/constructs/read-probe.ts';
 import { byKey } from '../../src/constructs/merge.ts';
 import { migrateFaults } from '../../src/constructs/migrate.ts';
 import { generalWarnings } from '../../src/constructs/operation-warnings.ts';
@@ -417,11 +417,11 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
     usedBytes: { text: (text) => constructs.usedBytes(text, '/mnt') },
   },
-  'src/constructs/look-up.ts': {
+  'src/constructs/read-probe.ts': {
     aimsOf: 'is for tests of runtimes',
-    lookUp: {
+    readProbe: {
       text: (text) => {
-        const { parse } = lookUp({ mountPath: '/mnt' } as constructs.BasePlan, { subject: text });
+        const { parse } = readProbe({ mountPath: '/mnt' } as constructs.BasePlan, { subject: text });
         for (const answer of [text, `${text}\nasked\n`]) ignoringErrors(() => parse([[answer]]));
       },
     },
@@ -786,7 +786,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/alluxio/probes.ts': {
     cache: 'is measured with readReport',
-    readable: 'is measured with lookUp',
+    reads: 'is measured with readProbe',
     status: numbers,
     ufs: 'is measured with readCount',
   },

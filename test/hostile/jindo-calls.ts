@@ -126,7 +126,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
   },
   'runtimes/jindo/probes.ts': {
     cache: 'is measured with readReport',
-    readable: 'is measured with lookUp',
+    reads: 'is measured with readProbe',
     status: 'takes numbers',
     ufs: 'is measured with readCount',
   },

@@ -67,7 +67,7 @@ const inWorker = (...argv: readonly string[]) => ({ in: 'worker', on: 'every', a
 
 test('a sound runtime has none', () => expect(faults({})).toEqual([]));
 
-test('a look-up in a directory of its plan is none', () => expect(faults({ readable: { subject: 'the store' } })).toEqual([]));
+test('a look-up in a directory of its plan is none', () => expect(faults({ reads: { subject: 'the store' } })).toEqual([]));
 
 test('a Secret that its definition names is none', () => expect(faults({ ...withSecret('keys'), secrets: ['keys'] })).toEqual([]));
 
@@ -80,19 +80,15 @@ describe.each<[string, Partial<Engine>, string]>([
   ['a Secret that nothing would delete', withSecret('keys'), 'Secret demo-keys: expected a suffix among the secrets of the runtime'],
   [
     'a look-up that names nobody',
-    { readable: { subject: ' ' } },
-    'readable.subject: expected who does not answer, such as "the store", found " "',
+    { reads: { subject: ' ' } },
+    'reads.subject: expected who does not answer, such as "the store", found " "',
   ],
   [
     'a look-up in a relative directory',
-    { readable: { subject: 'the store', directories: () => ['/mnt', 'data'] } },
-    'readable.directories: expected absolute paths, found "data"',
+    { reads: { subject: 'the store', directories: () => ['/mnt', 'data'] } },
+    'reads.directories: expected absolute paths, found "data"',
   ],
-  [
-    'a look-up nowhere',
-    { readable: { subject: 'the store', directories: () => [] } },
-    'readable.directories: expected at least one, found none',
-  ],
+  ['a look-up nowhere', { reads: { subject: 'the store', directories: () => [] } }, 'reads.directories: expected at least one, found none'],
   ['a Secret that no case has', { secrets: ['keys'] } as Partial<Engine>, 'no case has a Secret <name>-keys'],
   ['masters without a component', { components: { worker: ExampleWorker, fuse: ExampleFuse } }, 'plan.replicas.master'],
   [

@@ -180,7 +180,7 @@ export default defineRuntime({
   plan,
   components: { worker: ${title}Worker, fuse: ${title}Fuse },
   probes: { ufs: diskUsage('fuse') },
-  readable: { subject: 'the store' },
+  reads: { subject: 'the store' },
 });
 `;
 

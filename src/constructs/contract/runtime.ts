@@ -115,7 +115,7 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
   /** How much is cached, asked about once a minute, and how large the data is. */
   readonly probes?: { readonly cache?: Probe<P, C>; readonly ufs?: Probe<P, UfsUsage> };
   /** Whether readers get an answer: one fuse pod is asked once a minute, while any is ready. Without it, the controller asks none. */
-  readonly readable?: Readable<P>;
+  readonly reads?: Reads<P>;
   /** Whether `probes.ufs` runs (`management.metadataSyncPolicy.autoSync`). Default: yes. */
   readonly syncsMetadata?: (plan: P) => boolean;
   /** Status fields that only the engine knows. */
@@ -129,9 +129,9 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
 /**
  * Who answers readers. The controller looks up a file as a reader would.
  * @example
- * const readable: Readable<BasePlan> = { subject: 'the store' };
+ * const reads: Reads<BasePlan> = { subject: 'the store' };
  */
-export interface Readable<P extends BasePlan> {
+export interface Reads<P extends BasePlan> {
   /** Who does not answer if the look-up fails. The condition has it before “does not answer”: `the metadata engine`. */
   readonly subject: string;
   /** Absolute paths in the fuse pod; the first eight count. Default: the mount path. */
@@ -211,7 +211,7 @@ export interface BoundRuntime {
     change(change: MountChange): readonly Command[];
   };
   /** The probes that run for this plan. `ufs` is absent if the user turned it off. */
-  readonly probes: { readonly cache?: BoundProbe<unknown>; readonly ufs?: BoundProbe<UfsUsage>; readonly readable?: BoundProbe<Sight> };
+  readonly probes: { readonly cache?: BoundProbe<unknown>; readonly ufs?: BoundProbe<UfsUsage>; readonly reads?: BoundProbe<ReadAnswer> };
   /** Status fields that only the engine knows. */
   status(seen: Seen<unknown>): EngineStatus;
   /** How caches are cleaned when the runtime is deleted; `commands` takes what `ask` found. */
@@ -224,7 +224,7 @@ export interface BoundRuntime {
   operationNeeds(operation: Pick<Operation, 'kind' | 'spec'>): OperationNeeds;
 }
 /** What a reader sees. */
-export interface Sight {
+export interface ReadAnswer {
   /** What is wrong, as a condition says it; absent if nothing is. */
   readonly fails?: string;
 }

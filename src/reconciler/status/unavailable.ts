@@ -7,13 +7,13 @@ export const UNAVAILABLE = 'DataUnavailable';
 
 /** Why, and what readers see; `unknown` until a pod has answered: the condition stays as it is. Undefined if nothing is known to be wrong. */
 export function unavailableOf(world: World): Unavailable | 'unknown' | undefined {
-  const { sight } = world;
-  if (sight === 'unknown') return 'unknown';
-  if (sight?.fails !== undefined) return { reason: 'ReadsFail', message: sight.fails };
+  const { reads } = world;
+  if (reads === 'unknown') return 'unknown';
+  if (reads?.fails !== undefined) return { reason: 'ReadsFail', message: reads.fails };
   const { unavailable } = engineStatusOf(world);
   if (unavailable) return unavailable;
   // While figures are asked for, and after an error, there are none: the condition would go and come at each probe.
-  const isOpen = unavailable === null || (sight && world.plan.probes.cache && world.probes.cache === undefined);
+  const isOpen = unavailable === null || (reads && world.plan.probes.cache && world.probes.cache === undefined);
   return isOpen && isSaid(world) ? 'unknown' : undefined;
 }
 

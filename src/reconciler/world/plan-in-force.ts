@@ -1,4 +1,4 @@
-import type { BasePlan, BoundProbe, BoundRuntime, Command, MountChange, MountRow, Sight, UfsUsage } from '../../constructs/index.ts';
+import type { BasePlan, BoundProbe, BoundRuntime, Command, MountChange, MountRow, ReadAnswer, UfsUsage } from '../../constructs/index.ts';
 
 /** The pods in which a command runs. */
 export type Where = Pick<Command, 'in' | 'on'>;
@@ -38,7 +38,7 @@ export interface PlanInForce
   readonly probes: {
     readonly cache?: Question<unknown> | undefined;
     readonly ufs?: Question<UfsUsage> | undefined;
-    readonly readable?: Question<Sight> | undefined;
+    readonly reads?: Question<ReadAnswer> | undefined;
   };
   readonly cleanup?: BoundRuntime['cleanup'] | undefined;
 }

@@ -1,5 +1,13 @@
-import { type Answers, type BoundProbe, type BoundRuntime, type Command, PARTS, type Runtime, type Sight } from '../../constructs/index.ts';
-import { aimsOf } from '../../constructs/look-up.ts';
+import {
+  type Answers,
+  type BoundProbe,
+  type BoundRuntime,
+  type Command,
+  PARTS,
+  type Runtime,
+  type ReadAnswer,
+} from '../../constructs/index.ts';
+import { aimsOf } from '../../constructs/read-probe.ts';
 import { containersOf } from './pods.ts';
 
 /** Each function returns faults, one line each. */
@@ -78,23 +86,23 @@ export function mountFaults(bound: BoundRuntime): readonly string[] {
 
 export function probeFaults(bound: BoundRuntime): readonly string[] {
   const { probes, leader } = bound;
-  const asked = Object.entries({ cache: probes.cache, ufs: probes.ufs, readable: probes.readable, leader });
+  const asked = Object.entries({ cache: probes.cache, ufs: probes.ufs, reads: probes.reads, leader });
   return [
     ...asked.flatMap(([name, probe]) => (probe ? [...commandFaults(bound, probe.commands), ...answerFaults(name, probe)] : [])),
-    ...(probes.readable ? readableFaults(probes.readable) : []),
+    ...(probes.reads ? readFaults(probes.reads) : []),
   ];
 }
 
-function readableFaults(probe: BoundProbe<Sight>): readonly string[] {
+function readFaults(probe: BoundProbe<ReadAnswer>): readonly string[] {
   const { subject, directories } = aimsOf(probe);
   return [
     ...(subject.trim() === ''
-      ? [`readable.subject: expected who does not answer, such as "the store", found ${JSON.stringify(subject)}`]
+      ? [`reads.subject: expected who does not answer, such as "the store", found ${JSON.stringify(subject)}`]
       : []),
-    ...(directories.length === 0 ? ['readable.directories: expected at least one, found none'] : []),
+    ...(directories.length === 0 ? ['reads.directories: expected at least one, found none'] : []),
     ...directories
       .filter((path) => !path.startsWith('/'))
-      .map((path) => `readable.directories: expected absolute paths, found ${JSON.stringify(path)}`),
+      .map((path) => `reads.directories: expected absolute paths, found ${JSON.stringify(path)}`),
   ];
 }
 

@@ -6,7 +6,7 @@ import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';
 import { canAsk, type ClusterContext, whereOf } from '../cluster-context.ts';
 import { listMounts, RETRY_MS } from './mounts.ts';
 import { dataMarkOf, LONGEST_PAUSE_MS, PAUSE_MS } from './recounts.ts';
-import { lookAsReader } from './sight.ts';
+import { askAsReader } from './reads.ts';
 
 /** Answers of probes that come within this time are reported together; until then, that they run is not reported either. */
 const ANSWERS_WITHIN_MS = 1000;
@@ -17,7 +17,7 @@ const FIRST_ANSWERS_MS = 300;
 export type ProbeResults = Pick<
   World,
   | 'probes'
-  | 'sight'
+  | 'reads'
   | 'answersInMs'
   | 'mounted'
   | 'listing'
@@ -65,9 +65,9 @@ export function askPods(
   const wantsCount =
     (bound || isMounted) && (!total || total === CALCULATING || dueMark !== undefined || (mountsChanged(dataset) && isMounted));
   const counts = wantsCount && canAsk(choice, plan.probes.ufs);
-  const { sight, againMs: lookAgainMs } = lookAsReader(context, choice, asked, woken);
+  const { reads, againMs: readAgainMs } = askAsReader(context, choice, asked, woken);
   const wanted = [
-    ...(probeMs > 0 ? [plan.probes.cache, bound ? plan.probes.readable : undefined] : []),
+    ...(probeMs > 0 ? [plan.probes.cache, bound ? plan.probes.reads : undefined] : []),
     wantsCount ? plan.probes.ufs : undefined,
     plan.mounts?.list,
   ];
@@ -110,7 +110,7 @@ export function askPods(
         ...(answered && ufs?.value && { ufs: ufs.value }),
         ufsRunning: answered && (ufs?.running ?? false),
       },
-      ...(sight && { sight }),
+      ...(reads && { reads }),
       ...(firstIn > 0 && { answersInMs: firstIn }),
       ...(mounted && { mounted }),
       ...(mounts.running && { listing: true }),
@@ -123,7 +123,7 @@ export function askPods(
     againMs: [
       ...(mounts.againMs === Infinity ? [] : [mounts.againMs]),
       ...(cache ? [probeMs] : []),
-      ...(lookAgainMs === Infinity ? [] : [lookAgainMs]),
+      ...(readAgainMs === Infinity ? [] : [readAgainMs]),
       ...(answered ? [] : [answersIn]),
       ...(ufs?.error === undefined ? [] : [countEveryMs()]),
     ],

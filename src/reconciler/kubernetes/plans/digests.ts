@@ -8,7 +8,7 @@ import type { Sharing } from '../store/sharing.ts';
 export interface Digest extends Pick<PlanInForce, 'plan' | 'roles' | 'known'> {
   readonly hasCleanup: boolean;
   /** Which pods each question is put to; absent where the plan has no such question. */
-  readonly asks: Readonly<Partial<Record<'cache' | 'ufs' | 'readable' | 'leader' | 'list', readonly Where[]>>>;
+  readonly asks: Readonly<Partial<Record<'cache' | 'ufs' | 'reads' | 'leader' | 'list', readonly Where[]>>>;
   /** The list of mounts that was last found to be as it should be. */
   aligned?: readonly MountRow[];
   /** The last status, which stands while the same is seen. */
@@ -40,7 +40,7 @@ export function digestOf({ plan, roles, known, leader, mounts, cleanup, probes }
     asks: piece({
       ...(probes.cache && { cache: placesOf(probes.cache) }),
       ...(probes.ufs && { ufs: placesOf(probes.ufs) }),
-      ...(probes.readable && { readable: placesOf(probes.readable) }),
+      ...(probes.reads && { reads: placesOf(probes.reads) }),
       ...(leader && { leader: placesOf(leader) }),
       ...(mounts && { list: placesOf(mounts.list) }),
     }),
@@ -68,7 +68,7 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
     probes: {
       cache: asks.cache && question(asks.cache, () => whole().probes.cache),
       ufs: asks.ufs && question(asks.ufs, () => whole().probes.ufs),
-      readable: asks.readable && question(asks.readable, () => whole().probes.readable),
+      reads: asks.reads && question(asks.reads, () => whole().probes.reads),
     },
     status(seen) {
       if (!digest.reported || !isSameSeen(digest.reported.seen, seen)) digest.reported = { seen, status: whole().status(seen) };

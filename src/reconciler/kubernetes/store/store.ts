@@ -28,7 +28,7 @@ import { type Key, keyText, type LiveObject, type OperationKey } from '../../wor
 import { Node } from '../kinds.ts';
 import { type Datasets, watchDatasets } from './datasets.ts';
 import { createInventories, type Inventories } from './inventories.ts';
-import { inventoryOf } from './inventory.ts';
+import { newestInventory } from './newest-inventory.ts';
 import { type Operations, watchOperations } from './operations.ts';
 import { watchOwned } from './owned.ts';
 import { type Pods, watchPods } from './pods.ts';
@@ -180,7 +180,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     typeOf: watches.typeOf,
     // The cast: objects of these kinds are kept with UID and version.
     live: (kind, namespace, name) => owned.get(kind)?.newest(namespace, name) as LiveObject | undefined,
-    inventory: inventoryOf(watches, inventories),
+    inventory: newestInventory(watches, inventories),
     leftVolumes: inventories.left,
     datasetsOfLeftVolumes: inventories.datasetsOfLeft,
     pods: pods.of,

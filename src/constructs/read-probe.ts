@@ -1,4 +1,4 @@
-import type { BasePlan, BoundProbe, Readable, Sight } from './contract.ts';
+import type { BasePlan, BoundProbe, Reads, ReadAnswer } from './contract.ts';
 
 /** A look-up that takes longer counts as one that waits. */
 const SECONDS = 10;
@@ -31,8 +31,11 @@ const MOST_BYTES = 64 << 10;
  * A probe that reads as a pod would: one fuse pod looks up a file that does not exist. It needs `sh` in the image.
  * @throws Error from `parse`, when the answer says nothing about the data.
  */
-export function lookUp<P extends BasePlan>(plan: P, { subject, directories = () => [plan.mountPath] }: Readable<P>): BoundProbe<Sight> {
-  const fails = (how: string): Sight => ({ fails: `A pod that looks up a file ${how}: ${subject} does not answer.` });
+export function readProbe<P extends BasePlan>(
+  plan: P,
+  { subject, directories = () => [plan.mountPath] }: Reads<P>,
+): BoundProbe<ReadAnswer> {
+  const fails = (how: string): ReadAnswer => ({ fails: `A pod that looks up a file ${how}: ${subject} does not answer.` });
   return {
     commands: [
       {
@@ -57,7 +60,7 @@ export function lookUp<P extends BasePlan>(plan: P, { subject, directories = () 
 }
 
 /** Where such a probe looks, and who it says does not answer. */
-export function aimsOf({ commands, late }: BoundProbe<Sight>): { readonly directories: readonly string[]; readonly subject: string } {
+export function aimsOf({ commands, late }: BoundProbe<ReadAnswer>): { readonly directories: readonly string[]; readonly subject: string } {
   const [, subject = ''] = /^A pod that looks up a file waits: (.*) does not answer\.$/s.exec(late?.().fails ?? '') ?? [];
   return { subject, directories: commands.flatMap(({ argv }) => argv.slice(argv.indexOf(SCRIPT) + 2)) };
 }

@@ -1,4 +1,4 @@
-import type { Sight } from '../../../constructs/index.ts';
+import type { ReadAnswer } from '../../../constructs/index.ts';
 import type { World } from '../../world.ts';
 import { askProbe, CommandTimeout, type PodChoice } from '../commands/exec.ts';
 import { canAsk, type ClusterContext } from '../cluster-context.ts';
@@ -7,21 +7,21 @@ import { canAsk, type ClusterContext } from '../cluster-context.ts';
 const AGAIN_AFTER_MS: readonly number[] = [10_000, 20_000, 30_000];
 
 /** What readers see, and when to look again. */
-export interface Sighted {
-  readonly sight?: Sight | 'unknown';
+export interface Answer {
+  readonly reads?: ReadAnswer | 'unknown';
   readonly againMs: number;
 }
 
 /** Has a fuse pod look up a file as a reader would, while one is ready: without it no pod reads. */
-export function lookAsReader(
+export function askAsReader(
   { jobs, exec, probeMs, clock }: ClusterContext,
   choice: PodChoice,
   { key, runtime, plan, bound }: Pick<World, 'key' | 'runtime' | 'plan' | 'bound'>,
   onEnd: () => void,
-): Sighted {
-  const probe = plan.probes.readable;
+): Answer {
+  const probe = plan.probes.reads;
   if (!bound || probeMs <= 0 || !canAsk(choice, probe)) return { againMs: Infinity };
-  const name = `${runtime.metadata.uid}/readable`;
+  const name = `${runtime.metadata.uid}/reads`;
   // What another client saw says nothing about this one.
   const asked = choice.pods('fuse').find((pod) => pod['ready'])?.metadata.uid ?? '';
   const everyMs = () => Math.min(probeMs, AGAIN_AFTER_MS[jobs.state(name).failures - 1] ?? probeMs);
@@ -29,17 +29,17 @@ export function lookAsReader(
     name,
     { namespace: key.namespace, version: asked, everyMs: everyMs() },
     async () => {
-      const sight = await askProbe(exec, choice, probe).catch((error: unknown) =>
+      const reads = await askProbe(exec, choice, probe).catch((error: unknown) =>
         // An image without a shell, or a node that does not answer, says nothing about the data.
         error instanceof CommandTimeout && error.hasPrinted ? probe.late?.() : undefined,
       );
-      if (sight?.fails !== undefined) throw new Error(sight.fails);
-      return sight;
+      if (reads?.fails !== undefined) throw new Error(reads.fails);
+      return reads;
     },
     onEnd,
   );
   return {
-    sight: job.error === undefined ? (job.value ?? 'unknown') : { fails: job.error },
+    reads: job.error === undefined ? (job.value ?? 'unknown') : { fails: job.error },
     againMs: job.running ? Infinity : Math.max(1, everyMs() - (clock.monotonic() - (job.endedAt ?? 0))),
   };
 }

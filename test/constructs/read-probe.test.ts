@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BasePlan } from '../../src/constructs/index.ts';
-import { lookUp } from '../../src/constructs/look-up.ts';
+import { readProbe } from '../../src/constructs/read-probe.ts';
 
 const plan = { mountPath: '/mnt/data' } as BasePlan;
-const { commands, late, parse } = lookUp(plan, { subject: 'the store' });
+const { commands, late, parse } = readProbe(plan, { subject: 'the store' });
 const [{ argv } = { argv: [] }] = commands;
 const LOCK = '/tmp/.sluice-look-up';
 
@@ -68,7 +68,7 @@ describe.each(['/bin/dash', '/bin/bash', '/usr/bin/busybox'].filter((shell) => e
 
 test('gives directories to the script as arguments, eight at most', () => {
   const directories = Array.from({ length: 20 }, (_, i) => `/mnt/$(reboot)/${i}`);
-  const [command] = lookUp(plan, { subject: 'the store', directories: () => directories }).commands;
+  const [command] = readProbe(plan, { subject: 'the store', directories: () => directories }).commands;
   expect(command?.argv).toEqual(['sh', '-c', expect.not.stringContaining('reboot'), 'sh', ...directories.slice(0, 8)]);
   expect(command).toMatchObject({ in: 'fuse', on: 'one' });
 });

@@ -9,7 +9,7 @@ import type { Watches } from './watches.ts';
  * All that an owner has: as the watches show it, with what the controller wrote or found since. The event of the controller's own write wakes
  * no key. So the next pass must find what a pass created and the next one no longer wants, though no watch shows it yet.
  */
-export function inventoryOf(watches: Pick<Watches, 'newest' | 'ownWrites'>, { of }: Pick<Inventories, 'of'>): Inventories['of'] {
+export function newestInventory(watches: Pick<Watches, 'newest' | 'ownWrites'>, { of }: Pick<Inventories, 'of'>): Inventories['of'] {
   return (owner) => {
     const shown = of(owner);
     const own = watches.ownWrites(owner.uid);
