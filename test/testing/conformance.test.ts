@@ -88,7 +88,6 @@ describe.each<[string, Partial<Engine>, string]>([
     { reads: { subject: 'the store', directories: () => ['/mnt', 'data'] } },
     'reads.directories: expected absolute paths, found "data"',
   ],
-  ['a look-up nowhere', { reads: { subject: 'the store', directories: () => [] } }, 'reads.directories: expected at least one, found none'],
   ['a Secret that no case has', { secrets: ['keys'] } as Partial<Engine>, 'no case has a Secret <name>-keys'],
   ['masters without a component', { components: { worker: ExampleWorker, fuse: ExampleFuse } }, 'plan.replicas.master'],
   [

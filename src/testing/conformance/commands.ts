@@ -99,7 +99,6 @@ function readFaults(probe: BoundProbe<ReadAnswer>): readonly string[] {
     ...(subject.trim() === ''
       ? [`reads.subject: expected who does not answer, such as "the store", found ${JSON.stringify(subject)}`]
       : []),
-    ...(directories.length === 0 ? ['reads.directories: expected at least one, found none'] : []),
     ...directories
       .filter((path) => !path.startsWith('/'))
       .map((path) => `reads.directories: expected absolute paths, found ${JSON.stringify(path)}`),

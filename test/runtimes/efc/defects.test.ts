@@ -32,7 +32,7 @@ test('15: the directory of the socket is created if it does not exist', () =>
 test('15: the controller runs no command in pods to see whether they are ready', () => {
   const { probes, mounts, leader } = efc.bind(given());
   // A client is asked what its readers see, once the Dataset is bound.
-  expect([Object.keys(probes), mounts, leader]).toEqual([['readable'], undefined, undefined]);
+  expect([Object.keys(probes), mounts, leader]).toEqual([['reads'], undefined, undefined]);
 });
 test('15: metadataList and the annotation for mount checks reach the volume', () => {
   const entry = { selector: { kind: 'PersistentVolume' }, labels: { team: 'ml' } };
