@@ -13,13 +13,14 @@ import { faultsOf, parse } from '../../src/api/parse.ts';
 import { type CustomResource, GROUP, VERSION } from '../../src/api/resource.ts';
 import { ThinRuntime, ThinRuntimeProfile } from '../../src/api/thin.ts';
 import { Refusal } from '../../src/api-server/refusals.ts';
-import { createSchemas } from '../../src/api-server/schema/index.ts';
-import type { KubeObject, Status } from '../../src/kube/types.ts';
+import { createSchemas, type FieldValidation, type Schemas } from '../../src/api-server/schema/index.ts';
+import type { KubeObject, ResourceType, Status } from '../../src/kube/types.ts';
 import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { discovery } from '../../src/api-server/wire/discovery.ts';
 import { servedBuiltIns, servedBy } from '../../src/api-server/wire/served.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { objectOf } from '../api/arbitrary.ts';
+import { gardens, plants } from '../api-server/garden.ts';
 import { publish } from '../support/published.ts';
 import { established } from '../support/sluice.ts';
 import { community } from '../runtimes/juicefs/given.ts';
@@ -115,6 +116,28 @@ describe('the API server in memory', () => {
     for (const kind of ['sts', 'pv'])
       expect(fields(await explained(kind, '--recursive', `--server=${memory.url}`))).toBe(fields(await explained(kind, '--recursive')));
   });
+});
+
+test('the API server in memory knows what no schema of ours has', async () => {
+  const { group, names } = gardens.spec;
+  await cluster.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', gardens);
+  await established(cluster, `crd/${names.plural}.${group}`);
+  const type = { group, version: 'v1', kind: names.kind, plural: names.plural, namespaced: false };
+  const known = createSchemas([gardens]);
+  const document = (plant: object) => ({ apiVersion: `${group}/v1`, kind: names.kind, metadata: { name: 'demo' }, spec: plant });
+  const create = (plant: object, validation: string): Promise<unknown> =>
+    cluster.create(`/apis/${group}/v1/gardens?dryRun=All&fieldValidation=${validation}`, document(plant));
+  const [theirs, ours]: unknown[][] = [[], []];
+  for (const plant of plants)
+    for (const validation of ['Strict', 'Ignore'] as const) {
+      const answer = await create(plant, validation).then(
+        (made) => (made as KubeObject)['spec'],
+        (error: Error) => causesOf(error),
+      );
+      theirs?.push([plant, validation, answer]);
+      ours?.push([plant, validation, admitted(known, type, document(plant), { validation, specOf: (made) => made['spec'] })]);
+    }
+  expect(ours).toEqual(theirs);
 });
 
 describe('the API server, the one in memory and parse agree', () => {
@@ -287,13 +310,21 @@ function agreed(resource: CustomResource): (document: Record<string, unknown>) =
 
 /** What the API server in memory makes of it: the spec, or the causes of its refusal. */
 function inMemory(resource: CustomResource, document: Record<string, unknown>, old?: KubeObject): unknown {
-  const type = typeOf(resource);
+  const specOf = ({ apiVersion: _version, kind: _kind, metadata: _metadata, ...fields }: KubeObject) =>
+    resource.flat ? fields : (fields['spec'] ?? {});
+  const { status: _status, ...kept } = document;
+  return admitted(schemas, typeOf(resource), resource.flat ? document : kept, { validation: 'Ignore', old, specOf });
+}
+interface Admission {
+  readonly validation: FieldValidation;
+  readonly old?: KubeObject | undefined;
+  specOf(made: KubeObject): unknown;
+}
+function admitted(known: Schemas, type: ResourceType, document: object, { validation, old, specOf }: Admission): unknown {
   try {
-    const { object } = schemas.read(type, document as unknown as KubeObject, 'Ignore');
-    const { status: _status, ...made } = object;
-    schemas.validate({ type, name: object.metadata.name }, resource.flat ? object : (made as KubeObject), old);
-    const { apiVersion: _version, kind: _kind, metadata: _metadata, ...fields } = object;
-    return resource.flat ? fields : (fields['spec'] ?? {});
+    const { object: made } = known.read(type, document as KubeObject, validation);
+    known.validate({ type, name: made.metadata.name }, made, old);
+    return specOf(made);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return causes(error.status, error.body);
@@ -306,6 +337,7 @@ function causesOf({ message }: Error): unknown {
 /** In Go's maps each run has another order. */
 const causes = (status: number, body: Status | undefined) => ({
   status,
+  message: status === 400 ? body?.message : '',
   reason: body?.reason,
   causes: (body?.details?.causes ?? []).map(({ reason, field, message }) => `${reason} ${field}: ${message}`).toSorted(),
 });

@@ -1,5 +1,6 @@
 /** What operators, methods and fields of CEL mean. */
 import { isMap, type Json, same } from '../fields.ts';
+import { matches } from './pattern.ts';
 
 /** The values of an expression's variables. */
 export type Scope = ReadonlyMap<string, Json>;
@@ -10,7 +11,7 @@ export type Program = (scope: Scope) => Json;
 export const METHODS: Readonly<Record<string, (text: string, other: string) => boolean>> = {
   contains: (text, other) => text.includes(other),
   endsWith: (text, other) => text.endsWith(other),
-  matches: (text, pattern) => new RegExp(pattern, 'u').test(text),
+  matches: (text, pattern) => matches(pattern, text),
   startsWith: (text, other) => text.startsWith(other),
 };
 

@@ -2,6 +2,7 @@
 import { isMap, type Json, type JsonMap, same } from '../fields.ts';
 import type { Fault } from '../refusals.ts';
 import { distinct, invalidValue, required, tooLong, tooMany, unsupported, WHOLE } from './faults.ts';
+import { matches } from './pattern.ts';
 import { fieldPath, fieldSchema, indexPath, type StructuralSchema } from './structural.ts';
 import { formatFaults, typeFaults } from './types.ts';
 
@@ -51,31 +52,26 @@ function textFaults({ minLength, maxLength, pattern }: StructuralSchema, value: 
   const no = (detail: string) => [invalidValue(at(path), value, `${path} in body ${detail}`)];
   if (maxLength !== undefined && length > maxLength) return [tooLong(at(path), maxLength)];
   if (minLength !== undefined && length < minLength) return no(`should be at least ${minLength} chars long`);
-  if (pattern !== undefined && pattern !== '' && !expression(pattern).test(value)) return no(`should match '${pattern}'`);
+  if (pattern !== undefined && pattern !== '' && !matches(pattern, value)) return no(`should match '${pattern}'`);
   return [];
 }
 
-const expressions = new Map<string, RegExp>();
-/** A pattern of Go's, as JavaScript reads it: those of Kubernetes mean the same in both. */
-function expression(pattern: string): RegExp {
-  const known = expressions.get(pattern) ?? new RegExp(pattern, 'u');
-  expressions.set(pattern, known);
-  return known;
-}
-
 function numberFaults(schema: StructuralSchema, value: number, path: string): readonly Fault[] {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  const { exclusiveMinimum, exclusiveMaximum } = schema;
+  // The server compares whole numbers with the whole part of a bound.
+  const bound = (of: number | undefined) => (of !== undefined && Number.isInteger(value) ? Math.trunc(of) : of);
+  const [minimum, maximum, factor] = [bound(schema.minimum), bound(schema.maximum), bound(schema.multipleOf)];
   const no = (detail: string) => invalidValue(at(path), value, `${path} in body should be ${detail}`);
   const equal = (exclusive: boolean | undefined) => (exclusive ? '' : ' or equal to');
-  return [
-    ...(multipleOf !== undefined && !Number.isInteger(value / multipleOf) ? [no(`a multiple of ${multipleOf}`)] : []),
-    ...(minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)
-      ? [no(`greater than${equal(exclusiveMinimum)} ${minimum}`)]
-      : []),
-    ...(maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)
-      ? [no(`less than${equal(exclusiveMaximum)} ${maximum}`)]
-      : []),
-  ];
+  const faults: Fault[] = [];
+  if (factor !== undefined && factor <= 0)
+    faults.push(invalidValue(at(path), factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`));
+  else if (factor !== undefined && !Number.isInteger(value / factor)) faults.push(no(`a multiple of ${factor}`));
+  if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum))
+    faults.push(no(`greater than${equal(exclusiveMinimum)} ${minimum}`));
+  if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum))
+    faults.push(no(`less than${equal(exclusiveMaximum)} ${maximum}`));
+  return faults;
 }
 
 function listFaults(schema: StructuralSchema, value: readonly Json[], { path, old }: Place): readonly Fault[] {
