@@ -17,7 +17,8 @@ import { createSchemas, type FieldValidation, type Schemas } from '../../src/api
 import type { KubeObject, ResourceType, Status } from '../../src/kube/types.ts';
 import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { discovery } from '../../src/api-server/wire/discovery.ts';
-import { servedBuiltIns, servedBy } from '../../src/api-server/wire/served.ts';
+import { servedBuiltIns, servedBy, servedKind } from '../../src/api-server/wire/served.ts';
+import { moreKinds } from '../../src/playground/kinds.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { objectOf } from '../api/arbitrary.ts';
 import { gardens, plants } from '../api-server/garden.ts';
@@ -104,6 +105,15 @@ describe('the API server in memory', () => {
       expect(entry.shortNames).toEqual(same?.shortNames);
       expect(entry.categories).toEqual(same?.categories);
     }
+  });
+
+  test.each(moreKinds.map((type) => [type.kind, type] as const))('names %s as a real one does', async (_, type) => {
+    const { resources: theirs } = (await cluster.get(`/apis/${type.group}/${type.version}`)) as ResourceList;
+    const { singular, shortNames, categories } = servedKind(type);
+    const { kind, namespaced } = type;
+    const named = theirs.find(({ name }) => name === type.plural);
+    expect(named).toMatchObject({ kind, namespaced, singularName: singular });
+    expect([shortNames, categories]).toEqual([named?.shortNames, named?.categories]);
   });
 
   test('is explained by kubectl as a real one is', async () => {

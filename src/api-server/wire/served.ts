@@ -35,10 +35,12 @@ const NAMES: Readonly<Record<string, readonly [shortNames: readonly string[], ca
   Job: [[], ['all']],
   MutatingWebhookConfiguration: [[], ['api-extensions']],
   Namespace: [['ns']],
+  NetworkPolicy: [['netpol']],
   Node: [['no']],
   PersistentVolume: [['pv']],
   PersistentVolumeClaim: [['pvc']],
   Pod: [['po'], ['all']],
+  PodDisruptionBudget: [['pdb']],
   PriorityClass: [['pc']],
   ReplicaSet: [['rs'], ['all']],
   ResourceQuota: [['quota']],
@@ -46,6 +48,8 @@ const NAMES: Readonly<Record<string, readonly [shortNames: readonly string[], ca
   ServiceAccount: [['sa']],
   StatefulSet: [['sts'], ['all']],
   StorageClass: [['sc']],
+  ValidatingAdmissionPolicy: [[], ['api-extensions']],
+  ValidatingAdmissionPolicyBinding: [[], ['api-extensions']],
   ValidatingWebhookConfiguration: [[], ['api-extensions']],
 };
 
