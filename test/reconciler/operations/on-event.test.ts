@@ -328,7 +328,8 @@ describe('its Dataset', () => {
     at.controllers.paused.add('garbage');
     at.delete('JuiceFSRuntime');
     at.delete('Dataset');
-    await at.quiet(60_000);
+    // The caches are cleaned for a minute at most, and nothing is written meanwhile.
+    await at.quiet(90_000);
     expect(statusOf(at)).toMatchObject({ phase: 'Pending', conditions: [{ reason: 'TargetDatasetNotFound' }] });
   });
 });
