@@ -60,6 +60,11 @@ function typed(page: string): readonly (readonly string[])[] {
 
 function unknownOptions({ options }: Command, words: readonly string[]): readonly string[] {
   const known = new Set(options.flatMap(({ long, short }) => [long, short]));
-  const used = words.filter((word) => /^-./.test(word) && word !== '--help').map((word) => word.split('=')[0] ?? '');
+  // What follows `--` is another program's.
+  const [own = ''] = words.join(' ').split(/(?:^| )-- /);
+  const used = own
+    .split(' ')
+    .filter((word) => /^-./.test(word) && word !== '--help')
+    .map((word) => word.split('=')[0] ?? '');
   return used.filter((word) => !known.has(word));
 }
