@@ -23,8 +23,9 @@ test('the cache is probed as often as before, after the clock was set back by an
   const asked: number[] = [];
   const at = await harness({
     probeMs: 60_000,
-    exec: async () => {
-      asked.push(performance.now());
+    exec: async (_, argv) => {
+      // A count that fails is tried less and less often.
+      if (!argv.join(' ').includes('wc -l')) asked.push(performance.now());
       return '';
     },
   });
