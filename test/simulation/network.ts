@@ -31,8 +31,8 @@ export interface NetworkRules {
   onAnswered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): void;
   /** The answer has come, or the connection broke, or the client has given up. */
   onDelivered(process: Process, request: WireRequest, isTaken: boolean): void;
-  /** A watch shows an object, which the process reads in this turn. */
-  onShown(process: Process, object: KubeObject): void;
+  /** A watch shows an object, or its deletion, which the process reads in this turn. */
+  onShown(process: Process, object: KubeObject, isDeleted: boolean): void;
 }
 
 export interface Network {

@@ -27,12 +27,12 @@ export interface Streams {
 export const broken = (code: string, syscall?: string) =>
   Object.assign(new Error(`simulated: ${code}`), { code, ...(syscall && { syscall }) });
 
-/** @param onShown an object comes to a process by a watch */
+/** @param onShown an object comes to a process by a watch, or its deletion */
 export function createStreams(
   time: VirtualTime,
   server: ApiServer,
   random: Random,
-  onShown: (process: Process, object: KubeObject) => void,
+  onShown: (process: Process, object: KubeObject, isDeleted: boolean) => void,
 ): Streams {
   const streams = new Set<OpenStream>();
 
@@ -78,7 +78,7 @@ export function createStreams(
       last = `{"type":"${what}","object":${textOf(object)}}\n`;
       const chunk = Buffer.from(last);
       later(() => {
-        if (what === 'ADDED' || what === 'MODIFIED') onShown(process, object);
+        if (what === 'ADDED' || what === 'MODIFIED' || what === 'DELETED') onShown(process, object, what === 'DELETED');
         ready.push(chunk);
       });
     };

@@ -13,7 +13,7 @@ import { createEchoCheck } from './echoes.ts';
 import { createLeaseCheck } from './lease.ts';
 import { watchedQueue } from './queue.ts';
 import { createRateCheck } from './rates.ts';
-import { watchStore } from './store.ts';
+import { type StoreCheck, watchStore } from './store.ts';
 import { createWriteCheck } from './writes.ts';
 
 interface Surroundings {
@@ -33,7 +33,7 @@ export interface Checks {
   onSent(process: Process, request: WireRequest): void;
   onAnswered(process: Process, request: WireRequest, answer: WireAnswer, before: KubeObject | undefined): void;
   onDelivered(process: Process, request: WireRequest, isTaken: boolean): void;
-  onShown(process: Process, object: KubeObject): void;
+  onShown(process: Process, object: KubeObject, isDeleted: boolean): void;
   logged(process: Process, message: string, fields: object): string | undefined;
   leaseVanished(): void;
   metricsOf(process: Process): Metrics;
@@ -71,7 +71,7 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
   const applier = lazily(() => createApplierCheck(server(), time, plan.mutates));
   const echoes = createEchoCheck(time);
   const rates = createRateCheck(time);
-  const stores = new Map<Process, () => void>();
+  const stores = new Map<Process, StoreCheck>();
   let passes = 0;
   let vanishings = 0;
 
@@ -140,7 +140,9 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
       lease.delivered(process, request, isTaken);
       applier().delivered(process, request, isTaken);
     },
-    onShown(process, object) {
+    onShown(process, object, isDeleted) {
+      stores.get(process)?.shown(object);
+      if (isDeleted) return;
       echoes.shown(process, object);
       lease.shown(process, object);
     },
@@ -185,7 +187,7 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
       },
     }),
     look() {
-      for (const [process, check] of stores) if (process.state === 'running') check();
+      for (const [process, check] of stores) if (process.state === 'running') check.look();
       for (const process of stores.keys()) if (process.state === 'dead') stores.delete(process);
     },
     atRest() {

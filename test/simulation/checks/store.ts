@@ -14,11 +14,20 @@ interface Known {
   readonly uid: string | undefined;
   /** Undefined: a read found that it does not exist. */
   readonly version: number | undefined;
+  /** The watch has shown this version, a newer one, or the deletion. It forgets how far it came when the server has compacted that. */
+  readonly isShown: boolean;
+}
+
+/** Looks at one store. */
+export interface StoreCheck {
+  /** Looks at what is remembered once more. */
+  look(): void;
+  /** A watch shows an object, or its deletion. */
+  shown(object: KubeObject): void;
 }
 
 /**
- * Holds the store of one process to its invariants (S1 to S14): looks at what is remembered, and at what the store then returns. Returns what
- * looks at it once more.
+ * Holds the store of one process to its invariants (S1 to S14): looks at what is remembered, and at what the store then returns.
  */
 export function watchStore(
   store: Store,
@@ -26,7 +35,7 @@ export function watchStore(
   time: VirtualTime,
   found: (what: string) => void,
   onRemembered: (object: KubeObject) => void,
-): () => void {
+): StoreCheck {
   const known = new Map<string, Known>();
   const specs = new Map<string, unknown>();
   const fail = (what: string) => found(`the store of ${process.name}: ${what}`);
@@ -53,7 +62,7 @@ export function watchStore(
     const id = `${kind} ${namespace ?? ''}/${name}`;
     const before = known.get(id);
     if (version !== undefined && before?.version !== undefined && before.version > version) return;
-    known.set(id, { kind, namespace, name, uid, version });
+    known.set(id, { kind, namespace, name, uid, version, isShown: false });
     check(id);
     const isSelected = RUNTIMES.includes(kind) || kind === 'Dataset' || labels?.['data.fluid.io/owner-uid'] !== undefined;
     if (version === undefined || !isSelected) return;
@@ -71,7 +80,7 @@ export function watchStore(
   function check(id: string): void {
     const ours = known.get(id);
     if (!ours) return;
-    const { kind, namespace, name, uid, version } = ours;
+    const { kind, namespace, name, uid, version, isShown } = ours;
     const reflector = reflectorOf(kind);
     const seen = store.seen(kind, namespace, name);
     const shown = reflector?.get(namespace, name);
@@ -80,7 +89,7 @@ export function watchStore(
       if (shown?.metadata.uid === uid ? seen?.metadata.uid === uid : seen !== shown)
         fail(`${id} was found to be deleted, and is returned (S2)`);
       if (shown?.metadata.uid !== uid) known.delete(id);
-    } else if (upTo >= version) {
+    } else if (isShown || upTo >= version) {
       if (seen !== shown) fail(`the watch has passed version ${version} of ${id}, and something else is returned (S3)`);
       known.delete(id);
     } else if (!seen || Number(seen.metadata.resourceVersion) < version)
@@ -95,9 +104,16 @@ export function watchStore(
     }
   }
 
-  return () => {
-    for (const id of known.keys()) check(id);
-    checkSpecs();
+  return {
+    look() {
+      for (const id of known.keys()) check(id);
+      checkSpecs();
+    },
+    shown({ kind, metadata: { namespace, name, resourceVersion } }) {
+      const id = `${kind} ${namespace ?? ''}/${name}`;
+      const ours = known.get(id);
+      if (ours?.version !== undefined && Number(resourceVersion) >= ours.version) known.set(id, { ...ours, isShown: true });
+    },
   };
 }
 
