@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -9,14 +9,12 @@ export interface Child {
   logged(message: string): Promise<Readonly<Record<string, unknown>>>;
   /** Rejects when it ends without being told to. */
   readonly failed: Promise<never>;
-  /** SIGTERM, and waits for the end. */
+  /** At once: what it would hand over, such as its Lease, ends with the playground. A webhook serves on for 5 s after a SIGTERM. */
   stop(): Promise<void>;
 }
 
 /** How many lines of its log are shown when it ends by itself. */
 const LAST_LINES = 8;
-/** After which it is killed, ms. */
-const STOP_MS = 10_000;
 
 /**
  * @param args the command and its flags
@@ -64,17 +62,11 @@ export function startChild(args: readonly string[], env: NodeJS.ProcessEnv, log:
       ]),
     async stop() {
       isStopping = true;
-      await end(child, ended);
+      kill();
+      await ended;
       process.off('exit', kill);
     },
   };
-}
-
-async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-  await ended;
-  clearTimeout(timer);
 }
 
 function parsedLine(line: string): Readonly<Record<string, unknown>> {
