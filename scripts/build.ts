@@ -6,7 +6,7 @@
  *   types/   the declarations of the entry points
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { AS_MODULES, BUNDLED, notices } from './bundling.ts';
@@ -33,9 +33,6 @@ const { metafile } = await build({
   outdir: join(dist, 'lib'),
   external: ['cdk8s', 'constructs', 'esbuild', 'typebox', 'vitest'],
 });
-// What the playground's pods answer, which it reads beside its own file.
-const recorded = 'juicefs-recorded/1.4.2';
-cpSync(join(root, 'src/playground/engines', recorded), join(dist, 'lib', recorded), { recursive: true });
 await build({
   ...BUNDLED,
   entryPoints: { cdk8s: `${ENTRIES.cdk8s}.ts` },
