@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { between, blocks, root, type Transcript, transcripts, TUTORIAL } from '../docs/pages.ts';
 import { baseImage } from '../support/base-image.ts';
+import { canRun } from '../support/can-run.ts';
+import { kubectlFolder } from '../support/kubectl.ts';
 import { packed, ran } from '../support/packed.ts';
 
 const { name, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -14,6 +16,8 @@ const { name, devDependencies } = JSON.parse(readFileSync(join(root, 'package.js
 const page = blocks.filter((block) => block.page === TUTORIAL);
 /** In the order of the page. What needs a cluster is typed in test/node/tutorial.ts. */
 const commands = page.flatMap(({ language, text }) => (language === 'console' ? transcripts(text) : language === 'sh' ? typed(text) : []));
+const kubectl = kubectlFolder();
+const canPlay = canRun('the playground of the tutorial', kubectl === undefined ? 'there is no kubectl' : undefined);
 
 function typed(text: string): readonly Transcript[] {
   const lines = text.split('\n').filter((line) => /^(npm|npx) /.test(line) && !line.startsWith('npx sluice reconcile'));
@@ -37,8 +41,9 @@ describe('the tutorial', () => {
   afterAll(() => folder && rmSync(folder, { recursive: true, force: true }));
 
   // One after the other, in one folder: none can be tried again alone.
-  test.each(commands)('$ $command', { timeout: 600_000, retry: 0 }, async ({ command, answer }) => {
-    const { code, output } = await ran(folder, 'sh', '-c', `unset CI; ${here(command)}`);
+  test.for(commands)('$ $command', { timeout: 600_000, retry: 0 }, async ({ command, answer }, { skip }) => {
+    skip(!canPlay && command.includes('kubectl'), 'there is no kubectl');
+    const { code, output } = await ran(folder, 'sh', '-c', `unset CI; PATH="$PATH:${kubectl}"; ${here(command)}`);
     const isRefused = /^\S+:\d+: /m.test(answer);
     expect({ code, missing: between(output, answer) }, output).toEqual({ code: isRefused ? 2 : 0, missing: undefined });
   });
