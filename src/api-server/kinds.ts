@@ -24,7 +24,8 @@ export const builtInKinds: readonly ResourceType[] = [
   builtIn('coordination.k8s.io', 'Lease', 'leases'),
 ];
 
-export const isBuiltIn = ({ group }: ResourceType): boolean => builtInKinds.some((type) => type.group === group);
+/** Groups of Kubernetes itself have no dot, or are its own. */
+export const isBuiltIn = ({ group }: ResourceType): boolean => !group.includes('.') || group.endsWith('.k8s.io');
 
 const WITH_STATUS = new Set([
   'StatefulSet',
@@ -44,7 +45,20 @@ const WITH_STATUS = new Set([
   'ReplicaSet',
 ]);
 /** Of built-in kinds, by apimachinery `PrepareForUpdate`: few count their edits. */
-const WITH_GENERATION = new Set(['StatefulSet', 'DaemonSet', 'Pod', 'Job', 'CronJob']);
+const WITH_GENERATION = new Set([
+  'CronJob',
+  'CustomResourceDefinition',
+  'DaemonSet',
+  'Deployment',
+  'Job',
+  'MutatingWebhookConfiguration',
+  'NetworkPolicy',
+  'Pod',
+  'PodDisruptionBudget',
+  'ReplicaSet',
+  'StatefulSet',
+  'ValidatingAdmissionPolicy',
+]);
 const FINALIZERS: Readonly<Record<string, string>> = {
   PersistentVolume: 'kubernetes.io/pv-protection',
   PersistentVolumeClaim: 'kubernetes.io/pvc-protection',

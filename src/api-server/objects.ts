@@ -2,10 +2,12 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.
 import { change } from './change.ts';
 import { createCreation } from './creation.ts';
 import { createDeletion, type DeletionOptions } from './deletion.ts';
+import { isMap, type Json } from './fields.ts';
 import { hasStatus, isBuiltIn, unknownFields } from './kinds.ts';
 import { afterUpdate, applied, type Manager, readManagers, type Writer } from './managers.ts';
 import { patchedBy, type PatchType } from './patches.ts';
 import { badRequest, conflict, type Fault, invalid, MODIFIED, notFound, notServed, type Target } from './refusals.ts';
+import { readMetadata } from './schema/metadata.ts';
 import type { Schemas } from './schema/index.ts';
 import type { Storage } from './storage.ts';
 import { type At, json, type Writing } from './writing.ts';
@@ -98,6 +100,7 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
     patch(at, patchType, patch, writing) {
       const live = found(at);
       const patched = patchedBy(patchType, at.type, live, patch);
+      checkPatched(at, patched);
       strict(at.type, patched, writing);
       const wanted = read(at.type, patched, writing, 'patch');
       if (wanted.metadata.resourceVersion !== live.metadata.resourceVersion) throw conflict(at, MODIFIED);
@@ -146,6 +149,18 @@ function managersBeforeApply(live: KubeObject, writer: Writer): readonly Manager
 
 const typeless = ({ apiVersion, kind }: KubeObject): ResourceType =>
   ({ group: apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '', kind }) as ResourceType;
+
+/** A patch may make anything of an object but another one. */
+function checkPatched({ namespace, name }: At, patched: KubeObject): void {
+  const metadata: unknown = (patched as Partial<KubeObject> | null)?.metadata;
+  if (!isMap(metadata as Json)) throw badRequest('metadata: expected a map');
+  const read = readMetadata(metadata as Json);
+  if ('error' in read) throw badRequest(read.error);
+  if (read.metadata['name'] !== name)
+    throw badRequest(`the name of the object (${String(read.metadata['name'])}) does not match the name on the URL (${name})`);
+  if (namespace !== undefined && read.metadata['namespace'] !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
 
 const uidFault = (uid: string | undefined): Fault => ({
   reason: 'FieldValueInvalid',

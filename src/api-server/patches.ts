@@ -36,6 +36,8 @@ function mergePatched(target: Json | undefined, patch: Json): Json {
 
 /** RFC 6902. @throws Refusal when it does not fit the object */
 function jsonPatched(live: KubeObject, patch: unknown): Json {
+  if (!Array.isArray(patch) || !patch.every((each) => typeof (each as { path?: unknown } | null)?.path === 'string'))
+    throw badRequest('expected a list of operations with paths as a JSON Patch');
   const object = structuredClone(live);
   const failure = applyPatch(object, patch as Operation[]).find((result) => result !== null);
   if (failure) throw patchFailed('the server rejected our request due to an error in our request');

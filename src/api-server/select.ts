@@ -5,13 +5,21 @@ import { badRequest } from './refusals.ts';
 
 /** Whether an object is in a collection as it was asked for. */
 export function selectionOf(type: ResourceType, { namespace, labelSelector, fieldSelector }: Selection): (object: KubeObject) => boolean {
-  const labels = labelSelector === undefined ? () => true : parseSelector(labelSelector);
+  const labels = labelSelector === undefined ? () => true : readSelector(labelSelector);
   const fields = (fieldSelector ?? '').split(',').filter((part) => part !== '');
   const requirements = fields.map((part) => fieldRequirement(type, part));
   return (object) =>
     (!type.namespaced || namespace === undefined || object.metadata.namespace === namespace) &&
     labels(object.metadata.labels ?? {}) &&
     requirements.every((holds) => holds(object));
+}
+
+function readSelector(text: string): ReturnType<typeof parseSelector> {
+  try {
+    return parseSelector(text);
+  } catch (error) {
+    throw badRequest(`unable to parse requirement: ${(error as Error).message}`);
+  }
 }
 
 /** Every kind has these two, pods a few more. */

@@ -78,8 +78,8 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     beside,
   });
   const material = await issue({ older: [] }, ['localhost'], now());
-  const listener = createWireListener({ key: material.key, cert: material.certificate }, token, wire, onFault);
-  serveExec(listener.server, server, token, createEngines());
+  const { server: listener, listen } = createWireListener({ key: material.key, cert: material.certificate }, token, wire, onFault);
+  serveExec(listener, server, token, createEngines());
 
   function beside({ type, namespace, name = '', subresource, verb }: WireRequest) {
     if (type.kind !== 'Pod' || subresource !== 'log' || verb !== 'get') return undefined;
@@ -101,7 +101,7 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     onFault,
   );
 
-  const url = `https://${HOST}:${await listener.listen(port, HOST)}`;
+  const url = `https://${HOST}:${await listen(port, HOST)}`;
   return {
     url,
     kubeconfig: kubeconfigOf(url, material.authorities.join('\n'), token),
@@ -111,8 +111,8 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     },
     async stop() {
       turns.stop();
-      listener.server.closeAllConnections();
-      await new Promise((resolve) => listener.server.close(resolve));
+      listener.closeAllConnections();
+      await new Promise((resolve) => listener.close(resolve));
     },
   };
 }

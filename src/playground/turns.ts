@@ -15,6 +15,7 @@ export function startTurns(
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let isStopped = false;
+  let last: string | undefined;
 
   function turn(): void {
     dueAt = Number.POSITIVE_INFINITY;
@@ -24,7 +25,9 @@ export function startTurns(
       if (did) soon(0);
       else if (againMs !== undefined) soon(againMs);
     } catch (error) {
-      onFault(error);
+      // An object that they cannot read would be met at each turn.
+      if (String(error) !== last) onFault(error);
+      last = String(error);
     }
   }
   function soon(ms: number): void {

@@ -1,21 +1,17 @@
 /** What the API server in memory claims holds over the wire too, with the client of the controller. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { crdOf } from '../../src/api/index.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
-import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
 import { apiServerSuite, type Subject } from '../kube/api-server.suite.ts';
 import { unique } from '../kube/api-server/objects.ts';
 import { CRD, definitionOf } from '../kube/api-server/definitions.ts';
+import { connectionOf } from './connection.ts';
 import { kinds } from '../support/kinds.ts';
 import { admissionWebhook } from '../support/webhook.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sluice-wire-'));
 let subject: Subject;
 let bookmarkedAt = 0;
 let playground: Playground;
@@ -25,8 +21,7 @@ const faults: unknown[] = [];
 beforeAll(async () => {
   const manifests = resources.map((resource) => crdOf(resource) as unknown as KubeObject);
   playground = await startPlayground({ manifests, nodes: 2, port: 0, onFault: (error) => faults.push(error) });
-  writeFileSync(join(folder, 'kubeconfig'), playground.kubeconfig);
-  const connection = connectionFromKubeconfig([join(folder, 'kubeconfig')]);
+  const connection = connectionOf(playground);
   const client = (fieldManager: string) => {
     const made = createClient(connection, { fieldManager });
     clients.push(made);
@@ -59,7 +54,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
   await playground.stop();
-  rmSync(folder, { recursive: true });
   if (faults.length > 0) throw new Error('requests failed in the server', { cause: faults[0] });
 });
 

@@ -1,29 +1,23 @@
 /** Strategic merge patches over the wire. What they do is compared with a real API server in test/cluster/strategic-merge.test.ts. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { objectPath } from '../../src/kube/client/paths.ts';
-import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
 import { CRD, definitionOf } from '../kube/api-server/definitions.ts';
 import { daemonSet, unique } from '../kube/api-server/objects.ts';
+import { connectionOf } from './connection.ts';
 import { types } from '../kube/tables/given.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sluice-patches-'));
 let playground: Playground;
 let client: KubeClient;
 beforeAll(async () => {
   playground = await startPlayground({ manifests: [], nodes: 1, port: 0, onFault: (error) => expect.unreachable(String(error)) });
-  writeFileSync(join(folder, 'kubeconfig'), playground.kubeconfig);
-  client = createClient(connectionFromKubeconfig([join(folder, 'kubeconfig')]), { fieldManager: 'tests' });
+  client = createClient(connectionOf(playground), { fieldManager: 'tests' });
 });
 afterAll(async () => {
   await client.close();
   await playground.stop();
-  rmSync(folder, { recursive: true });
 });
 const patch = (type: ResourceType, { metadata }: KubeObject, body: unknown) =>
   client.raw('PATCH', objectPath(type, metadata), { body, contentType: 'application/strategic-merge-patch+json' });

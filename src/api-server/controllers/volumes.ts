@@ -41,7 +41,7 @@ export function syncClaim(hands: Hands, claim: KubeObject): boolean {
   const isMine = wasBound ? claimRef?.uid === uid : refersHere({ claimRef }) && (!claimRef?.uid || claimRef.uid === uid);
   if (volume && (volumeName || !wasBound) && (!claimRef || isMine)) return bind(hands, volume, claim);
   const phase = wasBound ? 'Lost' : 'Pending';
-  return phaseOf(claim) !== phase && hands.patch(claim, { status: { phase } }, 'status');
+  return phaseOf(claim) !== phase && hands.patch(claim, { status: { phase, accessModes: null, capacity: null } }, 'status');
 }
 
 /** Four writes, without those that are not needed. */

@@ -79,11 +79,11 @@ export function act(server: ApiServer, request: WireRequest, { admit, warn }: He
     case 'list':
       return listOf(server, request);
     case 'create':
-      return objects.create(type, namespace, objectOf(body), writing);
+      return objects.create(type, namespace, objectOf(request), writing);
     case 'update':
-      return objects.update(at, objectOf(body), writing);
+      return objects.update(at, objectOf(request), writing);
     case 'apply':
-      return objects.apply(at, objectOf(body), writing);
+      return objects.apply(at, objectOf(request), writing);
     case 'patch':
       return objects.patch(at, patch as PatchType, body, writing);
     case 'delete': {
@@ -119,20 +119,30 @@ const isValidation = (text: string | null): text is FieldValidation => text === 
 const partial = (object: KubeObject) => ({ ...PARTIAL, metadata: object.metadata });
 const PARTIAL = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
 
-function objectOf(body: unknown): KubeObject {
-  const { metadata } = (body ?? {}) as { metadata?: unknown };
+/** The object in the body, which is the one that the path names. @throws Refusal */
+function objectOf({ body, type, namespace, name, verb }: WireRequest): KubeObject {
+  const { apiVersion = apiVersionOf(type), kind = type.kind, metadata } = (body ?? {}) as Partial<KubeObject>;
   if (typeof metadata !== 'object' || metadata === null) throw badRequest('expected an object with metadata in the body of the request');
-  return body as KubeObject;
+  if (apiVersion !== apiVersionOf(type) || kind !== type.kind)
+    throw badRequest(
+      `${kind} in version "${apiVersion}" cannot be handled as a ${type.kind}: the path is that of ${type.plural} in ${apiVersionOf(type)}`,
+    );
+  if (verb !== 'create' && (metadata.name ?? name) !== name)
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  if (namespace !== undefined && (metadata.namespace ?? namespace) !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  return { ...(body as KubeObject), metadata: { ...metadata, ...(verb !== 'create' && name !== undefined && { name }) } };
 }
 
 async function listOf(server: ApiServer, { type, namespace, query, wants }: WireRequest): Promise<object> {
   const limit = query.get('limit');
+  if (limit !== null && !/^\d{1,9}$/.test(limit)) throw badRequest(`expected a whole number as limit, found ${JSON.stringify(limit)}`);
   const { items, resourceVersion, ...page } = await reader(server)
     .list(type, {
       namespace,
       metadataOnly: wants === 'metadata',
       ...selectors(query),
-      ...(limit && { limit: Number(limit) }),
+      ...(Number(limit) > 0 && { limit: Number(limit) }),
       ...(query.get('continue') && { continue: query.get('continue') as string }),
     })
     .catch((error: unknown) => {

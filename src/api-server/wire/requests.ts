@@ -134,7 +134,11 @@ const mediaType = (header: string | string[] | undefined): string => (String(hea
 /** JSON is looked for first, whatever the client calls it: it is read ten times as fast. */
 function readBody(body: string, contentType: string): unknown {
   if (contentType.includes('protobuf') || contentType.includes('cbor'))
-    throw new Refusal(415, 'UnsupportedMediaType', `the server reads JSON and YAML, not ${contentType}`);
+    throw new Refusal(
+      415,
+      'UnsupportedMediaType',
+      `the server reads JSON and YAML, not ${contentType}: write a manifest, or add --dry-run=client -o yaml | kubectl apply -f -`,
+    );
   try {
     return JSON.parse(body);
   } catch (error) {

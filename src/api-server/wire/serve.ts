@@ -1,9 +1,11 @@
 /** Every request of a client to its answer: paths of the server itself, objects, and watches. */
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
+import { isBuiltIn } from '../kinds.ts';
 import { Refusal } from '../refusals.ts';
 import { act, type Admission, refusalAnswer, textOf, type WireAnswer } from './answers.ts';
 import { isNewEvent, shown, stored, storedEvent } from './events.ts';
+import { checkShape } from './shapes.ts';
 import { linesOf, mayWatch } from './streams.ts';
 import { readRequest, type Sent, type WireRequest } from './requests.ts';
 
@@ -79,19 +81,24 @@ export function createWire(parts: WireParts): (sent: Sent, signal: AbortSignal) 
 /** While others are asked about an object, it may change: then they are asked again about what it has become. */
 async function written({ server, reviewers }: WireParts, request: WireRequest, warn: (text: string) => void): Promise<object> {
   const ask = reviewers(request);
-  if (!ask) return act(server, request, { warn });
+  const shaped: Admission = (of, object) => {
+    if (isBuiltIn(of.type)) checkShape(of, object);
+    return object;
+  };
+  if (!ask) return act(server, request, { admit: shaped, warn });
   const { type, namespace, name = (request.body as KubeObject | undefined)?.metadata?.name } = request;
   const now = () => (name === undefined ? undefined : server.get(type.kind, namespace, name));
   for (;;) {
     const before = now();
     let candidate: KubeObject | undefined;
     const dry = { ...request, query: new URLSearchParams([...request.query, ['dryRun', 'All']]) };
-    await act(server, dry, { admit: (_, object) => (candidate = object) });
+    await act(server, dry, { admit: (of, object) => (candidate = shaped(of, object)) });
     // Nothing would change, which nobody is asked about.
     if (!candidate) return act(server, request, { warn });
     const reviewed = await ask(candidate, before);
     if (now()?.metadata.resourceVersion !== before?.metadata.resourceVersion) continue;
-    const admit: Admission = (_, object) => ({ ...reviewed, metadata: { ...reviewed.metadata, ...ownOf(object) } }) as KubeObject;
+    const admit: Admission = (of, object) =>
+      shaped(of, { ...reviewed, metadata: { ...reviewed.metadata, ...ownOf(object) } } as KubeObject);
     return act(server, request, { admit, warn });
   }
 }

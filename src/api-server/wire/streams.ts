@@ -2,7 +2,7 @@
 import { apiVersionOf, type KubeObject } from '../../kube/types.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { ApiServer } from '../index.ts';
-import { Refusal } from '../refusals.ts';
+import { badRequest, Refusal } from '../refusals.ts';
 import { reader, selectors } from './answers.ts';
 import { isTrue, type WireRequest } from './requests.ts';
 
@@ -38,6 +38,8 @@ export async function* linesOf(server: ApiServer, request: WireRequest, show: Sh
 
 /** @throws Refusal for a watch that the server cannot give */
 export function mayWatch({ query }: WireRequest): void {
+  const resourceVersion = query.get('resourceVersion') ?? '';
+  if (!/^\d{0,15}$/.test(resourceVersion)) throw badRequest(`Invalid value: ${JSON.stringify(resourceVersion)}: a version of this server`);
   if (isTrue(query.get('sendInitialEvents')))
     throw new Refusal(
       422,

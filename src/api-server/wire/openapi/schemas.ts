@@ -36,6 +36,12 @@ function kubernetes() {
   return builtIn;
 }
 
+/** A schema of a kind of Kubernetes, or of a part of one: by its published name or the last part of it. References are such last parts. */
+export function kubernetesSchema(name: string): JsonMap | undefined {
+  const { schemas, names } = kubernetes();
+  return schemas.get(name) ?? schemas.get(names.get(name) ?? '');
+}
+
 const gvkOf = ({ group, version, kind }: ResourceType) => ({ group, version, kind });
 
 /** The published name of a kind. */

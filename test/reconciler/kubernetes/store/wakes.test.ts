@@ -109,7 +109,7 @@ test('a claim that becomes Bound wakes no key, since no pass waits for it; one t
       at.controllers.settle();
     }),
   ).toEqual([]);
-  expect(at.get('PersistentVolumeClaim')?.['status']).toEqual({ phase: 'Bound' });
+  expect(at.get('PersistentVolumeClaim')?.['status']).toMatchObject({ phase: 'Bound' });
   const lose = () => edit(at, 'PersistentVolumeClaim', 'demo', () => ({ status: { phase: 'Lost' } }));
   at.controllers.paused.add('claims');
   expect(await passesAfter(at, lose)).toEqual(['ml/demo']);

@@ -1,0 +1,86 @@
+/** Requests that no client of Kubernetes sends: each is answered as a fault of the client, and the server goes on. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { resources } from '../../runtimes/_resources.gen.ts';
+import { crdOf } from '../../src/api/index.ts';
+import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import { kinds } from '../support/kinds.ts';
+import { connectionOf } from './connection.ts';
+
+let playground: Playground;
+let client: KubeClient;
+const faults: unknown[] = [];
+beforeAll(async () => {
+  const manifests = resources.map((resource) => crdOf(resource) as unknown as KubeObject);
+  playground = await startPlayground({ manifests, nodes: 1, port: 0, onFault: (error) => faults.push(error) });
+  client = createClient(connectionOf(playground), { fieldManager: 'hostile' });
+  await client.create(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } });
+});
+afterAll(async () => {
+  await client.close();
+  await playground.stop();
+});
+
+const core = '/api/v1/namespaces/default';
+const maps = `${core}/configmaps`;
+const apps = '/apis/apps/v1/namespaces/default';
+const merge = 'application/merge-patch+json';
+const operations = 'application/json-patch+json';
+const apply = 'application/apply-patch+yaml';
+
+test.each<[method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, body: unknown, contentType?: string]>([
+  ['POST', maps, null],
+  ['POST', maps, []],
+  ['POST', maps, { metadata: null }],
+  ['POST', maps, { metadata: { name: 5 } }],
+  ['POST', maps, { metadata: { name: '../x' } }],
+  ['POST', maps, { metadata: { name: 'b', labels: [1], ownerReferences: 'x', finalizers: 5 } }],
+  ['POST', maps, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'c' } }],
+  ['POST', maps, { metadata: { name: 'c', namespace: 'kube-system' } }],
+  ['PUT', `${maps}/a`, { metadata: { name: 'zz' } }],
+  ['PATCH', `${maps}/a`, 5, merge],
+  ['PATCH', `${maps}/a`, { metadata: null }, merge],
+  ['PATCH', `${maps}/a`, { metadata: { name: 'q', namespace: 'kube-system' } }, merge],
+  ['PATCH', `${maps}/a`, { metadata: { labels: { a: 5 } } }, merge],
+  ['PATCH', `${maps}/a`, {}, operations],
+  ['PATCH', `${maps}/a`, [{ op: 'add' }], operations],
+  ['PATCH', `${maps}/a?fieldManager=x`, 5, apply],
+  ['PATCH', `${maps}/a?fieldManager=x`, { metadata: { name: 'other' } }, apply],
+  ['PATCH', `${maps}/a`, 'x', 'text/plain'],
+  ['GET', `${maps}?labelSelector=%3D%3D%3D`, undefined],
+  ['GET', `${maps}?limit=abc`, undefined],
+  ['GET', `${maps}?watch=1&resourceVersion=abc`, undefined],
+  ['GET', '/api/v1/namespaces/%zz/pods', undefined],
+  ['DELETE', maps, undefined],
+  ['POST', `${core}/pods`, { metadata: { name: 'p' } }],
+  ['POST', `${core}/pods`, { metadata: { name: 'p' }, spec: { containers: 5 } }],
+  ['POST', `${apps}/statefulsets`, { metadata: { name: 's' } }],
+  ['POST', `${apps}/daemonsets`, { metadata: { name: 's' }, spec: { template: 5 } }],
+  ['POST', '/apis/batch/v1/namespaces/default/jobs', { metadata: { name: 's' }, spec: null }],
+  ['POST', '/api/v1/persistentvolumes', { metadata: { name: 's' } }],
+  ['POST', '/api/v1/nodes', { metadata: { name: 's' }, spec: { taints: 5 } }],
+  ['POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { metadata: { name: 's' } }],
+  ['POST', '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', { metadata: { name: 's' }, webhooks: [5] }],
+])('%s %s %j is refused', async (method, path, body, contentType) => {
+  const answered = client.raw(method, path, { ...(body !== undefined && { body }), ...(contentType && { contentType }) });
+  const { status } = await answered.then(
+    () => ({ status: 200 }),
+    (error: { status: number }) => error,
+  );
+  expect([400, 404, 405, 415, 422]).toContain(status);
+  expect(faults).toEqual([]);
+  // What acts on objects goes on.
+  const name = `after-${Math.round(performance.now() * 1000)}`;
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default' },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  };
+  await client.create(kinds.Pod, pod);
+  await expect
+    .poll(async () => (await client.get(kinds.Pod, { namespace: 'default', name }))['status'])
+    .toMatchObject({ phase: 'Running' });
+  await client.delete(kinds.Pod, { namespace: 'default', name });
+});
