@@ -40,6 +40,20 @@ test('also if no controller ran then', async () => {
   expect(volume(at)).toBeUndefined();
 });
 
+test('nothing is said or deleted while a new Dataset exists that no watch shows', async () => {
+  const at = await stripped('ThinRuntime', 'Dataset');
+  for (const kind of ['Dataset', 'ThinRuntime']) at.server.hold(kind);
+  for (const each of [openDataset('demo'), RUNTIME]) at.put(each);
+  const before = at.events.length;
+  at.delete('PersistentVolumeClaim', 'demo');
+  await at.advance(2000);
+  expect(volume(at)).toBeDefined();
+  expect(at.events.slice(before)).toEqual([]);
+  for (const kind of ['Dataset', 'ThinRuntime']) at.server.release(kind);
+  await at.quiet();
+  expect(at.dataset().phase).toBe('Bound');
+});
+
 test.each<[string, readonly string[], (at: Harness) => void]>([
   ['the Dataset exists', ['ThinRuntime', 'PersistentVolumeClaim'], () => {}],
   ['a new runtime has it', ['ThinRuntime', 'Dataset'], (at) => void [openDataset('demo'), RUNTIME].map((each) => at.put(each))],

@@ -1,10 +1,10 @@
-import { csiDriver, isFluids, ownerUid } from '../../../api/index.ts';
+import { csiDriver, Dataset, isFluids, ownerUid } from '../../../api/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Cluster } from '../../cluster.ts';
 import { keyText } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedKinds } from '../kinds.ts';
+import { ownedKinds, typeOf } from '../kinds.ts';
 import { phaseOf } from '../store/objects.ts';
 import { claimedBy } from '../store/volumes.ts';
 
@@ -12,7 +12,7 @@ import { claimedBy } from '../store/volumes.ts';
 const UNCLAIMED: ReadonlySet<unknown> = new Set(['Released', 'Failed']);
 
 /**
- * Volumes of a runtime whose owner removed the finalizer, so that no teardown ran. Each is read afresh. A volume is deleted once its
+ * Volumes of a runtime whose owner removed the finalizer, so that no teardown ran. Each is read afresh, and so is its Dataset. A volume is deleted once its
  * claim, which belongs to a user, no longer exists. Until then an event of the claim says what to do. threat-model: R-left-volume
  */
 export function leftVolumes({ client, store, events }: Pick<ClusterContext, 'client' | 'store' | 'events'>): Cluster['removeLeft'] {
@@ -23,6 +23,8 @@ export function leftVolumes({ client, store, events }: Pick<ClusterContext, 'cli
     for (const { metadata } of store.leftVolumes(key)) {
       const live = metadata.deletionTimestamp ? undefined : await client.get(type, { name: metadata.name }).catch(ignoreNotFound);
       if (!live || live.metadata.uid !== metadata.uid || keyText(claimedBy(live)) !== keyText(key) || !isOrphaned(live)) continue;
+      // One watch may hang while the others do not. What that one shows later wakes the key.
+      if (await client.get(typeOf(Dataset), key).catch(ignoreNotFound)) return;
       const { uid = '', resourceVersion = '' } = live.metadata;
       if (UNCLAIMED.has(phaseOf(live))) await client.delete(type, live.metadata, { uid, resourceVersion }).catch(ignoreNotFound);
       else events.emit({ regarding: claimOf(live), type: 'Warning', reason: 'VolumeLeft', note: NOTE });
