@@ -1,6 +1,6 @@
 import type { Selection } from '../kube/contract.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.ts';
-import { parseSelector } from '../reconciler/kubernetes/selector.ts';
+import { parseSelector } from '../kube/selector.ts';
 import { badRequest } from './refusals.ts';
 
 /** Whether an object is in a collection as it was asked for. */

@@ -8,7 +8,7 @@ import { Refusal } from '../api-server/refusals.ts';
 import type { Verb } from '../api-server/rules.ts';
 import type { WireRequest } from '../api-server/wire/requests.ts';
 import type { WireParts } from '../api-server/wire/serve.ts';
-import { parseSelector } from '../reconciler/kubernetes/selector.ts';
+import { parseSelector } from '../kube/selector.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { MutatingWebhookConfiguration } from './kinds.ts';
 

@@ -13,7 +13,7 @@ import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler, type NodeReports } from './kubernetes/nodes/node-labels.ts';
 import { helpersOf } from './kubernetes/operations/end-run.ts';
 import type { PortPolicy } from './kubernetes/plans/ports.ts';
-import type { Selects } from './kubernetes/selector.ts';
+import type { Selects } from '../kube/selector.ts';
 import { operationKeyOf } from './operations/references.ts';
 import type { Moved, Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';

@@ -11,7 +11,7 @@ import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/nodes/node-labels.ts';
 import type { PortPolicy } from '../../src/reconciler/kubernetes/plans/ports.ts';
-import type { Selects } from '../../src/reconciler/kubernetes/selector.ts';
+import type { Selects } from '../../src/kube/selector.ts';
 import { operationKeyOf } from '../../src/reconciler/operations/references.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
 import { helpersOf } from '../../src/reconciler/kubernetes/operations/end-run.ts';

@@ -6,7 +6,7 @@ import { differences } from '../../reconciler/diff/compare.ts';
 import { stamp, stamped } from '../../reconciler/kubernetes/apply/stamp.ts';
 import { hashOf } from '../../reconciler/kubernetes/plans/bindings.ts';
 import { ownedKinds, ownedType, Pod } from '../../reconciler/kubernetes/kinds.ts';
-import { selectorOf } from '../../reconciler/kubernetes/selector.ts';
+import { selectorOf } from '../../kube/selector.ts';
 import { isOurs, type Owned, ownersInWords } from '../../reconciler/kubernetes/store/owner.ts';
 import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
 import { retain } from '../../reconciler/diff/retain.ts';

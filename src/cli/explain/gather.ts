@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { ownedKinds, Pod, typeOf } from '../../reconciler/kubernetes/kinds.ts';
-import { selectorOf } from '../../reconciler/kubernetes/selector.ts';
+import { selectorOf } from '../../kube/selector.ts';
 import { phaseOf } from '../../reconciler/kubernetes/store/objects.ts';
 import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
 import { datasetsOf } from '../../reconciler/operations/references.ts';

@@ -1,6 +1,6 @@
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { parseSelector } from '../../reconciler/kubernetes/selector.ts';
+import { parseSelector } from '../../kube/selector.ts';
 import { latestEvent } from './event-lines.ts';
 import { podSelector, readiness, type Situation } from './gather.ts';
 

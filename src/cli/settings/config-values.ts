@@ -1,7 +1,7 @@
 import { normalize } from 'node:path/posix';
 import { isLabel as isLabelPair, nearest, shown } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/contract.ts';
-import { parseSelector, type Selects } from '../../reconciler/kubernetes/selector.ts';
+import { parseSelector, type Selects } from '../../kube/selector.ts';
 import { wish } from '../../webhook/wishes.ts';
 import { UsageError } from '../errors.ts';
 

@@ -4,7 +4,7 @@ import { claimNames, type Runtime } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
 import { Node, ownedKinds, Pod, typeOf } from '../../../reconciler/kubernetes/kinds.ts';
-import { selectorOf } from '../../../reconciler/kubernetes/selector.ts';
+import { selectorOf } from '../../../kube/selector.ts';
 import { datasetsOf } from '../../../reconciler/operations/references.ts';
 import type { Situation } from '../gather.ts';
 import { type ArchiveEntry, pathPart } from './archive.ts';

@@ -11,7 +11,7 @@ import { createNodeWrites, type Refused } from './node-writes.ts';
 import { createPlacements, type Placement } from './placements.ts';
 import { createRefusedNodes } from './refused-nodes.ts';
 import { createRemovals } from './removals.ts';
-import type { Selects } from '../selector.ts';
+import type { Selects } from '../../../kube/selector.ts';
 import { flat } from '../store/sharing.ts';
 import type { Moved, Store } from '../store/store.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSelector } from '../../../src/reconciler/kubernetes/selector.ts';
+import { parseSelector } from '../../src/kube/selector.ts';
 
 const labels = { a: 'b', zone: 'eu', empty: '', 'kubernetes.io/os': 'linux' };
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/types.ts';
+import type { KubeObject } from './types.ts';
 
 /** Whether a selector matches these labels. */
 export type Selects = (labels: Readonly<Record<string, string>>) => boolean;
