@@ -1,8 +1,9 @@
 import { applyPatch, type Operation } from 'rfc6902';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { isMap, type Json } from './fields.ts';
+import { isBuiltIn } from './kinds.ts';
 import { badRequest, patchFailed, Refusal } from './refusals.ts';
-import { strategicMerge, takesStrategicMerge } from './wire/strategic-merge/index.ts';
+import { strategicMerge } from './strategic-merge/index.ts';
 
 /** What a PATCH request may have in its body, besides a configuration to apply. */
 export type PatchType = 'json' | 'merge' | 'strategic';
@@ -15,7 +16,8 @@ export function patchedBy(patchType: PatchType, type: ResourceType, live: KubeOb
     case 'merge':
       return mergePatched(live as unknown as Json, patch as Json) as unknown as KubeObject;
     case 'strategic':
-      if (!takesStrategicMerge(type)) throw new Refusal(415, 'UnsupportedMediaType', UNKNOWN_FORMAT);
+      // Only the types of Kubernetes' own kinds have merge keys.
+      if (!isBuiltIn(type)) throw new Refusal(415, 'UnsupportedMediaType', UNKNOWN_FORMAT);
       if (!isMap(patch)) throw badRequest('expected a map as the body of the request');
       return strategicMerge(type, live, patch) as KubeObject;
   }

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { strategicMerge } from '../../src/api-server/wire/strategic-merge/index.ts';
+import { strategicMerge } from '../../src/api-server/strategic-merge/index.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { objectPath, withQuery } from '../../src/kube/client/paths.ts';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';

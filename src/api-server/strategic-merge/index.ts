@@ -2,9 +2,9 @@
  * Strategic merge patches, which kubectl sends for built-in kinds. Rule: apimachinery/pkg/util/strategicpatch, and
  * kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch.
  */
-import type { ResourceType } from '../../../kube/types.ts';
-import { isMap, type Json, type JsonMap } from '../../fields.ts';
-import { badRequest, Refusal } from '../../refusals.ts';
+import type { ResourceType } from '../../kube/types.ts';
+import { isMap, type Json, type JsonMap } from '../fields.ts';
+import { badRequest, Refusal } from '../refusals.ts';
 import { BAD_RETAIN_KEYS, directivesOf, markOf, plain } from './directives.ts';
 import { mergedLists } from './lists.ts';
 import { mergedBy, type Place } from './strategies.ts';
@@ -17,9 +17,6 @@ export function strategicMerge(type: ResourceType, current: object, patch: objec
   // Both are what came in as JSON.
   return mergedMaps(current as JsonMap, patch as JsonMap, { kind: type.kind, path: [] });
 }
-
-/** Whether a type has these patches: those of Kubernetes' own groups. */
-export const takesStrategicMerge = ({ group }: ResourceType): boolean => !group.includes('.') || group.endsWith('.k8s.io');
 
 function mergedMaps(current: JsonMap, patch: JsonMap, place: Place): JsonMap {
   const { marked, retained, orders, removals, fields } = directivesOf(patch);

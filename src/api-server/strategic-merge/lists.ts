@@ -1,6 +1,6 @@
 /** Two lists of a strategic merge patch become one. */
-import { isMap, type Json, type JsonMap } from '../../fields.ts';
-import { Refusal } from '../../refusals.ts';
+import { isMap, type Json, type JsonMap } from '../fields.ts';
+import { Refusal } from '../refusals.ts';
 import { markOf, plain } from './directives.ts';
 import type { mergedBy } from './strategies.ts';
 

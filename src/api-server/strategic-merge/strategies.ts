@@ -1,5 +1,5 @@
 /** How strategic merge patches merge the lists of built-in kinds; what is not here is replaced as a whole. */
-import { LIST_KEYS, SETS } from '../../list-keys.ts';
+import { LIST_KEYS, SETS } from '../list-keys.ts';
 
 /** Where a value is. */
 export interface Place {

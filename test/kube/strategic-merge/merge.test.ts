@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/api-server/refusals.ts';
-import { strategicMerge } from '../../../src/api-server/wire/strategic-merge/index.ts';
+import { strategicMerge } from '../../../src/api-server/strategic-merge/index.ts';
 import { types } from '../tables/given.ts';
 import { patched } from './cases.ts';
 
