@@ -26,7 +26,7 @@ const UNKNOWN_FORMAT =
   'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
 
 /** RFC 7386, section 2. */
-function mergePatched(target: Json | undefined, patch: Json): Json {
+export function mergePatched(target: Json | undefined, patch: Json): Json {
   if (!isMap(patch)) return patch;
   const result: Record<string, Json> = isMap(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {

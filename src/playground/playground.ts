@@ -3,20 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { createControllers } from '../api-server/controllers/index.ts';
 import { type ApiServer, createApiServer } from '../api-server/index.ts';
 import { createSchemas, type Schemas } from '../api-server/schema/index.ts';
-import { notFound } from '../api-server/refusals.ts';
-import { refusalAnswer } from '../api-server/wire/answers.ts';
-import type { WireRequest } from '../api-server/wire/requests.ts';
 import { createWire } from '../api-server/wire/serve.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { issue } from '../webhook/certificates/issue.ts';
 import { establish, followDefinitions } from './definitions.ts';
+import { beside } from './beside.ts';
 import { createDocuments } from './documents.ts';
 import { createEngines } from './engines/engines.ts';
 import { serveExec } from './exec.ts';
 import { createWireListener } from './https.ts';
 import { CustomResourceDefinition, moreKinds } from './kinds.ts';
-import { createKubelets, LOG } from './kubelets.ts';
+import { createKubelets } from './kubelets.ts';
 import { simulatedNodes } from './nodes.ts';
 import { startTurns } from './turns.ts';
 import { createReviews } from './webhooks.ts';
@@ -75,16 +73,11 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     document: documents.document,
     reviewers: createReviews(server, () => webhookPort),
     table: documents.table,
-    beside,
+    beside: (request) => beside(server, definitions().served, request),
   });
   const material = await issue({ older: [] }, ['localhost'], now());
   const { server: listener, listen } = createWireListener({ key: material.key, cert: material.certificate }, token, wire, onFault);
   serveExec(listener, server, token, createEngines());
-
-  function beside({ type, namespace, name = '', subresource, verb }: WireRequest) {
-    if (type.kind !== 'Pod' || subresource !== 'log' || verb !== 'get') return undefined;
-    return server.get('Pod', namespace, name) ? { status: 200, headers: {}, text: LOG } : refusalAnswer(notFound({ type, name }));
-  }
 
   const controllers = createControllers(server);
   // Kubelets of the playground take their time.

@@ -71,12 +71,11 @@ test('a client that accepts anything, or an aggregated form of the future, gets 
 test('a subresource with an answer of another kind says which', () => {
   const Scale = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
   const [StatefulSet] = builtInKinds.filter(({ kind }) => kind === 'StatefulSet') as [ResourceType];
-  const scaled = [servedKind(StatefulSet, [{ name: 'scale', kind: Scale, verbs: ['get'] }])];
-  expect(discovery('/apis/apps/v1', undefined, scaled)?.body).toMatchObject({
+  expect(discovery('/apis/apps/v1', undefined, [servedKind(StatefulSet)])?.body).toMatchObject({
     resources: [
       { name: 'statefulsets', shortNames: ['sts'] },
-      { name: 'statefulsets/scale', ...Scale, verbs: ['get'] },
-      { name: 'statefulsets/status', kind: 'StatefulSet' },
+      { name: 'statefulsets/scale', ...Scale, verbs: ['get', 'patch', 'update'] },
+      { name: 'statefulsets/status' },
     ],
   });
 });

@@ -1,5 +1,6 @@
 import type { ResourceType } from '../../kube/types.ts';
 import { builtInKinds, hasStatus } from '../kinds.ts';
+import { SCALE_KIND, type ScalePaths, WORKLOAD_SCALE } from './scale.ts';
 
 /** What a server serves of one resource, as discovery lists it. */
 export interface Served {
@@ -9,6 +10,8 @@ export interface Served {
   readonly categories?: readonly string[];
   readonly verbs: readonly string[];
   readonly subresources: readonly ServedSubresource[];
+  /** Where the subresource `scale` finds its numbers, if there is one. */
+  readonly scale?: ScalePaths;
 }
 
 /** A path below an object. */
@@ -22,6 +25,9 @@ export interface ServedSubresource {
 /** What the server in memory does with a collection and its objects. */
 const VERBS = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'] as const;
 const STATUS: ServedSubresource = { name: 'status', verbs: ['get', 'patch', 'update'] };
+const SCALE: ServedSubresource = { name: 'scale', kind: SCALE_KIND, verbs: ['get', 'patch', 'update'] };
+/** Workloads that a number scales. */
+const SCALED = new Set(['Deployment', 'ReplicaSet', 'StatefulSet']);
 
 /** Short names and categories of Kubernetes' own kinds; rule: `kubectl api-resources`. A kind that is not here has neither. */
 const NAMES: Readonly<Record<string, readonly [shortNames: readonly string[], categories?: readonly string[]]>> = {
@@ -67,7 +73,8 @@ export function servedKind(type: ResourceType, subresources: readonly ServedSubr
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     verbs: VERBS,
-    subresources: [...subresources, ...(hasStatus(type) ? [STATUS] : [])],
+    subresources: [...subresources, ...(SCALED.has(type.kind) ? [SCALE] : []), ...(hasStatus(type) ? [STATUS] : [])],
+    ...(SCALED.has(type.kind) && { scale: WORKLOAD_SCALE }),
   };
 }
 
@@ -86,12 +93,16 @@ interface Definition {
       readonly shortNames?: readonly string[];
       readonly categories?: readonly string[];
     };
-    readonly versions: readonly { readonly name: string; readonly served: boolean; readonly subresources?: { readonly status?: object } }[];
+    readonly versions: readonly {
+      readonly name: string;
+      readonly served: boolean;
+      readonly subresources?: { readonly status?: object; readonly scale?: ScalePaths };
+    }[];
   };
 }
 
 /**
- * The resources of a CustomResourceDefinition, one for each version that it serves. Subresources other than the status are not served.
+ * The resources of a CustomResourceDefinition, one for each version that it serves. The status and the scale are the subresources.
  * @param crd as a file under crds/ holds it
  */
 export function servedBy(crd: object): readonly Served[] {
@@ -105,6 +116,7 @@ export function servedBy(crd: object): readonly Served[] {
       ...(shortNames.length > 0 && { shortNames }),
       ...(categories.length > 0 && { categories }),
       verbs: VERBS,
-      subresources: subresources?.status ? [STATUS] : [],
+      subresources: [...(subresources?.scale ? [SCALE] : []), ...(subresources?.status ? [STATUS] : [])],
+      ...(subresources?.scale && { scale: subresources.scale }),
     }));
 }

@@ -1,0 +1,19 @@
+import type { ApiServer } from '../api-server/index.ts';
+import { notFound } from '../api-server/refusals.ts';
+import type { WireAnswer } from '../api-server/wire/answers.ts';
+import type { WireRequest } from '../api-server/wire/requests.ts';
+import { scaled } from '../api-server/wire/scale.ts';
+import type { Served } from '../api-server/wire/served.ts';
+import { LOG } from './kubelets.ts';
+
+/** Subresources that are no part of their object: logs of pods, and scales. Undefined for one that is not served. @throws Refusal */
+export function beside(server: ApiServer, served: readonly Served[], request: WireRequest): WireAnswer | undefined {
+  const { type, namespace, name = '', subresource, verb } = request;
+  if (type.kind === 'Pod' && subresource === 'log' && verb === 'get') {
+    if (!server.get(type.kind, namespace, name)) throw notFound({ type, name });
+    return { status: 200, headers: {}, text: LOG };
+  }
+  const scale = served.find((each) => each.type.group === type.group && each.type.kind === type.kind)?.scale;
+  if (subresource !== 'scale' || !scale) return undefined;
+  return { status: 200, headers: {}, text: JSON.stringify(scaled(server, request, scale)) };
+}
