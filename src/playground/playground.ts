@@ -1,5 +1,6 @@
 /** The control plane of `sluice playground`: an API server in memory behind HTTPS, with simulated nodes and pods. */
 import { randomBytes } from 'node:crypto';
+import { handsOn } from '../api-server/controllers/hands.ts';
 import { createControllers } from '../api-server/controllers/index.ts';
 import { type ApiServer, createApiServer } from '../api-server/index.ts';
 import { createSchemas, type Schemas } from '../api-server/schema/index.ts';
@@ -9,6 +10,7 @@ import type { KubeObject } from '../kube/types.ts';
 import { issue } from '../webhook/certificates/issue.ts';
 import { establish, followDefinitions } from './definitions.ts';
 import { beside } from './beside.ts';
+import { reconcileDeployments } from './deployments.ts';
 import { createDocuments } from './documents.ts';
 import { createEngines } from './engines/engines.ts';
 import { serveExec } from './exec.ts';
@@ -82,12 +84,14 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
   const controllers = createControllers(server);
   // Kubelets of the playground take their time.
   controllers.paused.add('pods');
+  const hands = handsOn(server, 'kube-controller-manager');
   const kubelets = createKubelets(server, systemClock);
   const turns = startTurns(
     server,
     () => {
       definitions();
       establish(server);
+      while (reconcileDeployments(hands)) controllers.settle();
       controllers.settle();
       return kubelets.work();
     },
