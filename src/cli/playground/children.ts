@@ -2,34 +2,43 @@ import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** A command of this program as a process of its own. */
+type LogLine = Readonly<Record<string, unknown>>;
+
+/** A command of Sluice as a process of its own. */
 export interface Child {
   readonly pid: number;
-  /** The first line of its log with this message, as an object. Rejects when it ends before. */
-  logged(message: string): Promise<Readonly<Record<string, unknown>>>;
-  /** Rejects when it ends without being told to. */
+  /** The first line of its log with one of these messages, as an object. Rejects when the process ends before. */
+  logged(...messages: readonly string[]): Promise<LogLine>;
+  /** Rejects when the process ends by itself. */
   readonly failed: Promise<never>;
-  /** At once: what it would hand over, such as its Lease, ends with the playground. A webhook serves on for 5 s after a SIGTERM. */
-  stop(): Promise<void>;
+  /** Sends the signal, and resolves when the process has ended. */
+  stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+export interface ChildOptions {
+  /** The command of Sluice, and its flags. */
+  readonly args: readonly string[];
+  /** Default: that of this process. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** File of the module that runs commands. Default: the one that this process runs. */
+  readonly main?: string;
+  /** File for what the command writes. Default: none. */
+  readonly log?: string;
 }
 
 /** How many lines of its log are shown when it ends by itself. */
 const LAST_LINES = 8;
 
-/**
- * @param args the command and its flags
- * @param log file for what it writes
- */
-export function startChild(args: readonly string[], env: NodeJS.ProcessEnv, log: string): Child {
-  const [program = ''] = process.argv.slice(1);
+/** Starts a command, which ends at the latest with this process. */
+export function startChild({ args, env = process.env, main = process.argv[1] ?? '', log }: ChildOptions): Child {
   // Of a process group of its own: Ctrl-C is for us, who then stop it in its turn.
-  const child = spawn(process.execPath, [program, ...args], { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const written = createWriteStream(log);
+  const child = spawn(process.execPath, [main, ...args], { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const written = log === undefined ? undefined : createWriteStream(log);
   const lines: string[] = [];
-  const waiting = new Set<(line: Readonly<Record<string, unknown>>) => void>();
+  const waiting = new Set<(line: LogLine) => void>();
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => {
-      written.write(`${line}\n`);
+      written?.write(`${line}\n`);
       lines.push(line);
       if (lines.length > LAST_LINES) lines.shift();
       const parsed = parsedLine(line);
@@ -48,30 +57,30 @@ export function startChild(args: readonly string[], env: NodeJS.ProcessEnv, log:
   return {
     pid: child.pid ?? 0,
     failed,
-    logged: (message) =>
+    logged: (...messages) =>
       Promise.race([
         failed,
-        new Promise<Readonly<Record<string, unknown>>>((resolve) => {
-          const each = (line: Readonly<Record<string, unknown>>) => {
-            if (line['msg'] !== message) return;
+        new Promise<LogLine>((resolve) => {
+          const each = (line: LogLine) => {
+            if (!messages.includes(String(line['msg']))) return;
             waiting.delete(each);
             resolve(line);
           };
           waiting.add(each);
         }),
       ]),
-    async stop() {
+    async stop(signal) {
       isStopping = true;
-      kill();
+      child.kill(signal);
       await ended;
       process.off('exit', kill);
     },
   };
 }
 
-function parsedLine(line: string): Readonly<Record<string, unknown>> {
+function parsedLine(line: string): LogLine {
   try {
-    return JSON.parse(line) as Readonly<Record<string, unknown>>;
+    return JSON.parse(line) as LogLine;
   } catch {
     return {};
   }

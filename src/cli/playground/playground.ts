@@ -93,10 +93,14 @@ async function startSluice(
 ): Promise<readonly Child[]> {
   const { KUBECONFIG: _, ...env } = process.env;
   const common = ['--kubeconfig', kubeconfig, '--metrics-addr', '0', ...(config === undefined ? [] : ['--config', config])];
-  const reconcile = startChild(['reconcile', ...common], env, join(folder, 'controller.log'));
-  onEnd(() => reconcile.stop());
-  const webhook = startChild(['webhook', '--port', '0', ...common], env, join(folder, 'webhook.log'));
-  onEnd(() => webhook.stop());
+  const start = (log: string, ...args: readonly string[]): Child => {
+    const child = startChild({ args: [...args, ...common], env, log: join(folder, log) });
+    // What the controller would hand over, such as its Lease, ends with the playground; a webhook serves on for 5 s after a SIGTERM.
+    onEnd(() => child.stop('SIGKILL'));
+    return child;
+  };
+  const reconcile = start('controller.log', 'reconcile');
+  const webhook = start('webhook.log', 'webhook', '--port', '0');
   const [{ port }] = await Promise.all([webhook.logged('serving admissions'), reconcile.logged('leading')]);
   playground.useWebhook(Number(port));
   return [reconcile, webhook];
