@@ -1,4 +1,5 @@
 /** CustomResourceDefinitions as they come and go: what is served follows them. */
+import { definitionSpec } from '../api-server/definition.ts';
 import type { ApiServer } from '../api-server/index.ts';
 import { createSchemas, type Schemas } from '../api-server/schema/index.ts';
 import { newEvent } from '../api-server/wire/events.ts';
@@ -64,7 +65,7 @@ function isUnderstood(crd: KubeObject): boolean {
 export function establish(server: ApiServer): boolean {
   const hands = handsOn(server, 'kube-apiserver');
   return server.all(CustomResourceDefinition.kind).some((crd) => {
-    const { names, versions } = crd['spec'] as { names: object; versions: readonly { name: string; storage: boolean }[] };
+    const { names, versions } = definitionSpec(crd);
     const { conditions } = (crd['status'] ?? {}) as { conditions?: readonly object[] };
     if (conditions) return false;
     const condition = (type: string, reason: string, message: string) => ({

@@ -1,9 +1,9 @@
 /** What a server says of itself, and the forms and rules of its objects. */
+import { definedVersion } from '../api-server/definition.ts';
 import type { WireAnswer } from '../api-server/wire/answers.ts';
 import { discovery } from '../api-server/wire/discovery.ts';
 import type { WireParts } from '../api-server/wire/serve.ts';
-import { type PrinterColumn, tableOf } from '../api-server/wire/table/index.ts';
-import type { KubeObject, ResourceType } from '../kube/types.ts';
+import { tableOf } from '../api-server/wire/table/index.ts';
 import type { Definitions } from './definitions.ts';
 import { KUBERNETES } from './nodes.ts';
 
@@ -25,24 +25,12 @@ export function createDocuments(definitions: () => Definitions, now: () => numbe
       const includeObject = query.get('includeObject');
       return tableOf(type, objects, {
         ...metadata,
-        columns: columnsOf(definitions().crds, type),
+        columns: definedVersion(definitions().crds, type)?.additionalPrinterColumns ?? [],
         now: now(),
         includeObject: includeObject === 'None' || includeObject === 'Object' ? includeObject : 'Metadata',
       });
     },
   };
-}
-
-interface Definition {
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly plural: string };
-    readonly versions: readonly { readonly name: string; readonly additionalPrinterColumns?: readonly PrinterColumn[] }[];
-  };
-}
-function columnsOf(crds: readonly KubeObject[], { group, plural, version }: ResourceType): readonly PrinterColumn[] {
-  const found = (crds as unknown as readonly Definition[]).find(({ spec }) => spec.group === group && spec.names.plural === plural);
-  return found?.spec.versions.find(({ name }) => name === version)?.additionalPrinterColumns ?? [];
 }
 
 const json = (body: object, type = 'application/json'): WireAnswer => ({

@@ -1,4 +1,5 @@
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { definitionSpec, type ScalePaths } from '../definition.ts';
 import type { Json, JsonMap } from '../fields.ts';
 import { badRequest, type Fault, invalid, Refusal, type Target } from '../refusals.ts';
 import { pruned, withDefaults, withoutNulls } from './decode.ts';
@@ -7,7 +8,7 @@ import { listTypeFaults } from './lists.ts';
 import { readMetadata } from './metadata.ts';
 import { metadataFaults } from './names.ts';
 import { compileRules, type Rules } from './rules.ts';
-import { type Scale, scaleFaults } from './scale.ts';
+import { scaleFaults } from './scale.ts';
 import type { StructuralSchema } from './structural.ts';
 import { typedFaults } from './typed.ts';
 import { schemaFaults } from './validate.ts';
@@ -45,19 +46,7 @@ export interface Schemas {
 interface Known {
   readonly schema: StructuralSchema;
   readonly rules: Rules;
-  readonly scale: Scale | undefined;
-}
-
-interface Definition {
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly kind: string };
-    readonly versions: readonly {
-      readonly name: string;
-      readonly schema?: { readonly openAPIV3Schema?: StructuralSchema };
-      readonly subresources?: { readonly scale?: Scale };
-    }[];
-  };
+  readonly scale: ScalePaths | undefined;
 }
 
 const keyOf = (group: string, version: string, kind: string) => `${group}/${version}/${kind}`;
@@ -71,10 +60,10 @@ const keyOf = (group: string, version: string, kind: string) => `${group}/${vers
  */
 export function createSchemas(crds: readonly object[]): Schemas {
   const known = new Map<string, Known>();
-  for (const { spec } of crds as readonly Definition[])
-    for (const { name, schema, subresources } of spec.versions) {
+  for (const { group, names, versions } of crds.map(definitionSpec))
+    for (const { name, schema, subresources } of versions) {
       const whole = schema?.openAPIV3Schema ?? { 'x-kubernetes-preserve-unknown-fields': true };
-      known.set(keyOf(spec.group, name, spec.names.kind), { schema: whole, rules: compileRules(whole), scale: subresources?.scale });
+      known.set(keyOf(group, name, names.kind), { schema: whole, rules: compileRules(whole), scale: subresources?.scale });
     }
   const find = ({ group, version, kind }: ResourceType) => known.get(keyOf(group, version, kind));
 

@@ -1,18 +1,14 @@
 /** Replicas of kinds with the scale subresource; rule: apiextensions-apiserver's registry/customresource/validator.go. */
+import type { ScalePaths } from '../definition.ts';
 import { isMap, type Json } from '../fields.ts';
 import type { Fault } from '../refusals.ts';
 import { invalidValue } from './faults.ts';
 import { goText, goType } from './go.ts';
 
-/** Where a definition says that the numbers are. */
-export interface Scale {
-  readonly specReplicasPath: string;
-  readonly statusReplicasPath: string;
-}
 const MOST = 2 ** 31 - 1;
 
 /** The faults of the wanted and the existing replicas. */
-export function scaleFaults({ specReplicasPath, statusReplicasPath }: Scale, object: Json, part: 'all' | 'status'): readonly Fault[] {
+export function scaleFaults({ specReplicasPath, statusReplicasPath }: ScalePaths, object: Json, part: 'all' | 'status'): readonly Fault[] {
   return [...(part === 'all' ? [specReplicasPath] : []), statusReplicasPath].flatMap((path) => replicasFaults(path, object));
 }
 

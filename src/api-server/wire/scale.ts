@@ -1,17 +1,12 @@
 /** The subresource `scale` of workloads and of custom resources that define it: how many replicas, and nothing else. */
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../kube/types.ts';
+import type { ScalePaths } from '../definition.ts';
 import { isMap, type Json, type JsonMap } from '../fields.ts';
 import type { ApiServer } from '../index.ts';
 import { mergePatched } from '../patches.ts';
 import { badRequest, Refusal } from '../refusals.ts';
 import type { WireRequest } from './requests.ts';
 
-/** Where replicas stand in an object, such as `.spec.replicas`. */
-export interface ScalePaths {
-  readonly specReplicasPath: string;
-  readonly statusReplicasPath: string;
-  readonly labelSelectorPath?: string;
-}
 /** Of workloads; an absent number of replicas is 1 there. */
 export const WORKLOAD_SCALE: ScalePaths = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
 export const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale' };

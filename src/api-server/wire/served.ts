@@ -1,6 +1,7 @@
 import type { ResourceType } from '../../kube/types.ts';
+import { definitionSpec, type ScalePaths } from '../definition.ts';
 import { builtInKinds, hasStatus } from '../kinds.ts';
-import { SCALE_KIND, type ScalePaths, WORKLOAD_SCALE } from './scale.ts';
+import { SCALE_KIND, WORKLOAD_SCALE } from './scale.ts';
 
 /** What a server serves of one resource, as discovery lists it. */
 export interface Served {
@@ -81,32 +82,12 @@ export function servedKind(type: ResourceType, subresources: readonly ServedSubr
 /** The kinds that the server in memory has without a CustomResourceDefinition. */
 export const servedBuiltIns: readonly Served[] = builtInKinds.map((type) => servedKind(type));
 
-/** What a CustomResourceDefinition says of names, versions and subresources. */
-interface Definition {
-  readonly spec: {
-    readonly group: string;
-    readonly scope: string;
-    readonly names: {
-      readonly kind: string;
-      readonly plural: string;
-      readonly singular?: string;
-      readonly shortNames?: readonly string[];
-      readonly categories?: readonly string[];
-    };
-    readonly versions: readonly {
-      readonly name: string;
-      readonly served: boolean;
-      readonly subresources?: { readonly status?: object; readonly scale?: ScalePaths };
-    }[];
-  };
-}
-
 /**
  * The resources of a CustomResourceDefinition, one for each version that it serves. The status and the scale are the subresources.
  * @param crd as a file under crds/ holds it
  */
 export function servedBy(crd: object): readonly Served[] {
-  const { group, scope, names, versions } = (crd as Definition).spec;
+  const { group, scope, names, versions } = definitionSpec(crd);
   const { kind, plural, singular = kind.toLowerCase(), shortNames = [], categories = [] } = names;
   return versions
     .filter(({ served }) => served)

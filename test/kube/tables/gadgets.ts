@@ -1,5 +1,5 @@
 /** A custom resource whose columns have every form of a path. */
-import type { PrinterColumn } from '../../../src/api-server/wire/table/index.ts';
+import type { PrinterColumn } from '../../../src/api-server/definition.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
 
 export const Gadget: ResourceType = { group: 'table.example.io', version: 'v1', plural: 'gadgets', kind: 'Gadget', namespaced: true };

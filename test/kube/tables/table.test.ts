@@ -1,7 +1,8 @@
 /** What a real API server never has in an object; test/cluster/tables.test.ts compares the rest with a real one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tableOf, type PrinterColumn } from '../../../src/api-server/wire/table/index.ts';
+import type { PrinterColumn } from '../../../src/api-server/definition.ts';
+import { tableOf } from '../../../src/api-server/wire/table/index.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
 import { gadget, gadgetColumns, Gadget } from './gadgets.ts';
 import { given, types } from './given.ts';

@@ -1,6 +1,7 @@
 /** OpenAPI documents of what a server serves, for `kubectl explain`, its check of fields, and other clients that ask for schemas. */
 import { createHash } from 'node:crypto';
 import type { ResourceType } from '../../../kube/types.ts';
+import { definedVersion } from '../../definition.ts';
 import type { StructuralSchema } from '../../schema/structural.ts';
 import type { Discovered } from '../discovery.ts';
 import type { Served } from '../served.ts';
@@ -10,15 +11,6 @@ import { swagger } from './swagger.ts';
 
 const JSON_TYPE = 'application/json';
 const INFO = { title: 'Kubernetes', version: 'v1' };
-
-/** The part of a CustomResourceDefinition that is published. */
-interface Definition {
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly kind: string };
-    readonly versions: readonly { readonly name: string; readonly schema?: { readonly openAPIV3Schema?: StructuralSchema } }[];
-  };
-}
 
 /**
  * The documents of what is served: `/openapi/v3` lists them by group version with a hash of each, `/openapi/v3/<path>` is one, and
@@ -33,10 +25,7 @@ export function createOpenApi(
   served: readonly Served[],
   crds: readonly object[],
 ): (path: string, accept?: string) => Discovered | undefined {
-  const own = ({ group, version, kind }: ResourceType): StructuralSchema | undefined => {
-    const found = (crds as readonly Definition[]).find(({ spec }) => spec.group === group && spec.names.kind === kind);
-    return found?.spec.versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
-  };
+  const own = (type: ResourceType): StructuralSchema | undefined => definedVersion(crds, type)?.schema?.openAPIV3Schema;
   const byPath = Map.groupBy(served, ({ type }) => documentPath(type));
   const made = new Map<string, object>();
   const hashes = new Map<string, string>();

@@ -1,21 +1,9 @@
 /** Columns of custom resources. Rule: apiextensions-apiserver/pkg/registry/customresource/tableconvertor. */
+import type { PrinterColumn } from '../../definition.ts';
 import { isMap } from '../../fields.ts';
 import { ageOf, timeOf } from './ages.ts';
 import { type Cell, column, type TableColumn } from './columns.ts';
 import { jsonPath } from './json-path.ts';
-
-/** A column of `kubectl get` that a CustomResourceDefinition asks for. */
-export interface PrinterColumn {
-  readonly name: string;
-  /** `string`, `integer`, `number`, `boolean` or `date`. */
-  readonly type: string;
-  /** Where the value is, in the dialect of kubectl: `.status.conditions[?(@.type=="Ready")].status`. */
-  readonly jsonPath: string;
-  readonly format?: string;
-  readonly description?: string;
-  /** Above 0, only `kubectl get -o wide` shows the column. */
-  readonly priority?: number;
-}
 
 /** The columns of a custom resource, up to the first whose path cannot be read. A cell is null where the object has no such field. */
 export function customColumns(printed: readonly PrinterColumn[]): readonly TableColumn[] {

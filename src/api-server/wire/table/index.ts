@@ -1,12 +1,11 @@
 /** Objects as rows with columns, which is what `kubectl get` prints. */
+import type { PrinterColumn } from '../../definition.ts';
 import { isBuiltIn } from '../../kinds.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
 import { builtInColumns, plain } from './built-in.ts';
 import { ageColumn, nameColumn, type TableColumn } from './columns.ts';
-import { customColumns, type PrinterColumn } from './custom.ts';
+import { customColumns } from './custom.ts';
 import { podConditions } from './pods.ts';
-
-export type { PrinterColumn } from './custom.ts';
 
 /** How a table is made. */
 export interface TableRequest {
