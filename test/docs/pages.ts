@@ -28,7 +28,9 @@ export const blocks: readonly Block[] = PAGES.flatMap((page) =>
   }),
 );
 
+// Pages that a test of their own follows from their first line to their last.
 export const TUTORIAL = 'docs/adding-a-runtime.md';
+export const PLAYGROUND = 'docs/playground.md';
 
 export const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
 

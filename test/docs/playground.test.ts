@@ -6,10 +6,9 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { canRun } from '../support/can-run.ts';
 import { kubectlFolder } from '../support/kubectl.ts';
-import { between, blocks, root, transcripts } from './pages.ts';
+import { between, blocks, PLAYGROUND, root, transcripts } from './pages.ts';
 
-const PAGE = 'docs/playground.md';
-const page = blocks.filter((block) => block.page === PAGE);
+const page = blocks.filter((block) => block.page === PLAYGROUND);
 const [opening = ''] = page.flatMap(({ language, text }) => (language === 'sh' ? text : []));
 const commands = page.flatMap(({ language, text }) => (language === 'console' ? transcripts(text) : []));
 /** What a reader asks again when the answer is not the page's yet. */
@@ -19,7 +18,7 @@ const FOUND = /would be changed|to do:/;
 
 const kubectl = kubectlFolder();
 
-describe.skipIf(!canRun(PAGE, kubectl === undefined ? 'there is no kubectl' : undefined))('the page of the playground', () => {
+describe.skipIf(!canRun(PLAYGROUND, kubectl === undefined ? 'there is no kubectl' : undefined))('the page of the playground', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-page-'));
   let shell: ChildProcessWithoutNullStreams;
   let kubeconfig = '';

@@ -5,15 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { between, blocks, root, transcripts, type Transcript, TUTORIAL } from './pages.ts';
+import { between, blocks, PLAYGROUND, root, transcripts, type Transcript, TUTORIAL } from './pages.ts';
 
 const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly name: string };
 
 describe('what is typed:', () => {
+  // test/package/tutorial.test.ts and playground.test.ts follow theirs.
+  const followed = new Set([TUTORIAL, PLAYGROUND]);
   // What a page says to put into files is put there, for its commands.
   const folders = new Map<string, string>();
   for (const { page, file, text } of blocks) {
-    if (!file || page === TUTORIAL) continue;
+    if (!file || followed.has(page)) continue;
     const into = folders.get(page) ?? mkdtempSync(join(tmpdir(), 'sluice-docs-'));
     folders.set(page, into);
     writeFileSync(join(into, file), text);
@@ -22,8 +24,7 @@ describe('what is typed:', () => {
   // These begin here, beside the other tests: they take the longest.
   const sluice = `${process.execPath} ${join(root, 'src/cli/main.ts')}`;
   const commands = blocks.flatMap(({ page, language, text }) => {
-    // test/package/tutorial.test.ts follows that one.
-    if (page === TUTORIAL) return [];
+    if (followed.has(page)) return [];
     const shown = language === 'console' ? transcripts(text) : language === 'sh' ? offline(text) : [];
     const ended = (command: string) => run('sh', ['-c', command.replaceAll('npm run -s sluice --', sluice)], folders.get(page) ?? root);
     return shown.map(({ command, answer }) => ({ page, command, answer, ended: ended(command) }));
