@@ -1,7 +1,7 @@
 import type { KubeObject } from '../kube/types.ts';
 import type { JsonMap } from './fields.ts';
 import type { Manager } from './managers.ts';
-import type { Target } from './refusals.ts';
+import { badRequest, type Target } from './refusals.ts';
 
 /** Who writes, and how strictly. */
 export interface Writing {
@@ -31,6 +31,11 @@ export const json = (object: KubeObject): JsonMap => object as unknown as JsonMa
 export function withStringData(object: KubeObject): KubeObject {
   const { stringData, ...rest } = object;
   if (object.kind !== 'Secret' || stringData === undefined) return object;
-  const encoded = Object.entries(stringData as Record<string, string>).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  const encoded = Object.entries(stringData as Readonly<Record<string, unknown>>).map(([key, text]) => {
+    // `y` and `1` are no texts in YAML.
+    if (typeof text !== 'string')
+      throw badRequest(`Secret in version "v1" cannot be handled as a Secret: stringData.${key}: expected string, found ${typeof text}`);
+    return [key, Buffer.from(text).toString('base64')];
+  });
   return { ...rest, data: { ...(object['data'] as object | undefined), ...Object.fromEntries(encoded) } } as KubeObject;
 }

@@ -1,14 +1,18 @@
-/** Scheduler, kubelets and node plugin of the playground: what pods would do, with no program that runs. */
+/** Scheduler and kubelets of the playground: what pods would do, with no program that runs. */
 import type { ApiServer } from '../api-server/index.ts';
 import { handsOn } from '../api-server/controllers/hands.ts';
 import { canRunOn, type PodSpec } from '../api-server/controllers/scheduling.ts';
-import { labelOf } from '../csi/stage/fuse-label.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
+import { createNodePlugin } from './node-plugin.ts';
+import { whyNotStarted } from './needs.ts';
+import { createPodEvents } from './pod-events.ts';
 
 /** How long a container takes to start, and how long a program that ends by itself runs, ms. */
 const START_MS = 250;
 const RUN_MS = 1_500;
+/** How long a volume may take before its pod says so, ms. */
+const PATIENCE_MS = 3_000;
 
 /** What a program that runs would have written, by pod. */
 export const LOG = 'This pod is simulated: no program runs in it.\n';
@@ -25,15 +29,17 @@ export interface Kubelets {
   work(): { readonly did: boolean; readonly againMs: number | undefined };
 }
 
-export function createKubelets(server: ApiServer, { wall, monotonic }: Clock): Kubelets {
+export function createKubelets(server: ApiServer, clock: Clock): Kubelets {
+  const { wall, monotonic } = clock;
+  const events = createPodEvents(server, clock);
   const scheduler = handsOn(server, 'kube-scheduler');
   const kubelet = handsOn(server, 'kubelet');
-  const plugin = handsOn(server, 'fuse.csi.fluid.io');
+  const plugin = createNodePlugin(server);
   /** When what waits may go on, by UID. */
   const due = new Map<string, number>();
 
-  function isDue(pod: KubeObject, ms: number): boolean {
-    const key = `${pod.metadata.uid} ${statusOf(pod).phase}`;
+  function isDue(pod: KubeObject, what: 'mounts' | 'starts' | 'ends', ms: number): boolean {
+    const key = `${pod.metadata.uid} ${what}`;
     const at = due.get(key) ?? monotonic() + ms;
     due.set(key, at);
     if (at > monotonic()) return false;
@@ -51,42 +57,45 @@ export function createKubelets(server: ApiServer, { wall, monotonic }: Clock): K
     const { nodeName } = specOf(pod);
     if (!nodeName) {
       const node = emptiest(scheduler.all('Node').filter((each) => canRunOn(each, specOf(pod))));
-      if (!node) return false;
+      if (!node) {
+        const message = `0/${scheduler.all('Node').length} nodes are available: none takes the pod.`;
+        events.say(pod, { type: 'Warning', reason: 'FailedScheduling', message });
+        return false;
+      }
+      const message = `Successfully assigned ${pod.metadata.namespace}/${pod.metadata.name} to ${node.metadata.name}`;
+      events.say(pod, { type: 'Normal', reason: 'Scheduled', message });
       const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: timestamp() };
       scheduler.patch(pod, { spec: { nodeName: node.metadata.name } });
       return scheduler.patch(pod, { status: { conditions: [scheduled], startTime: timestamp() } }, 'status');
     }
-    if (phase === 'Pending') return whyNotMounted(pod) === undefined && isDue(pod, START_MS) && run(pod);
-    return endsByItself(pod) && isDue(pod, RUN_MS) && end(pod);
+    if (phase === 'Pending') return start(pod);
+    return endsByItself(pod) && isDue(pod, 'ends', RUN_MS) && end(pod);
+  }
+
+  /** Once all is there that its containers need. */
+  function start(pod: KubeObject): boolean {
+    const claim = plugin.waitsFor(pod);
+    if (claim !== undefined) {
+      const message = `MountVolume.SetUp failed for the volume of claim ${claim}: the claim is not bound, or its file system is not mounted yet`;
+      // Most are there within a moment.
+      if (isDue(pod, 'mounts', PATIENCE_MS)) events.say(pod, { type: 'Warning', reason: 'FailedMount', message });
+      return false;
+    }
+    const missing = whyNotStarted(server, pod);
+    if (missing !== undefined) {
+      events.say(pod, { type: 'Warning', reason: 'Failed', message: `Error: ${missing}` });
+      const waiting = { reason: 'CreateContainerConfigError', message: missing };
+      return kubelet.patch(pod, { status: { containerStatuses: containers(pod, { waiting }, false) } }, 'status');
+    }
+    if (!isDue(pod, 'starts', START_MS)) return false;
+    events.say(pod, { type: 'Normal', reason: 'Started', message: 'Started containers (simulated: no program runs)' });
+    return run(pod);
   }
 
   /** Where the fewest pods are, so that workers spread. */
   function emptiest(nodes: readonly KubeObject[]): KubeObject | undefined {
     const pods = Map.groupBy(server.all('Pod'), (pod) => specOf(pod).nodeName);
     return nodes.toSorted((a, b) => (pods.get(a.metadata.name)?.length ?? 0) - (pods.get(b.metadata.name)?.length ?? 0))[0];
-  }
-
-  /** Which claim it waits for: one that is not bound, or whose file system nothing has mounted on the node. */
-  function whyNotMounted(pod: KubeObject): string | undefined {
-    const { volumes = [], nodeName = '' } = specOf(pod);
-    return volumes
-      .flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? [])
-      .find((claim) => {
-        const { namespace } = pod.metadata;
-        const found = server.get('PersistentVolumeClaim', namespace, claim);
-        if (!found || statusOf(found).phase !== 'Bound') return true;
-        const key = labelFor(namespace ?? '', claim);
-        if (key === undefined) return false;
-        const node = server.get('Node', undefined, nodeName);
-        if (node && node.metadata.labels?.[key] !== 'true') plugin.patch(node, { metadata: { labels: { [key]: 'true' } } });
-        return !server.all('Pod').some((fuse) => isFuseOf(fuse, key, nodeName));
-      });
-  }
-
-  /** The label by which a node has the FUSE client of a Dataset; undefined for a claim that is none of a Dataset. */
-  function labelFor(namespace: string, claim: string): string | undefined {
-    const dataset = server.get('Dataset', namespace, claim);
-    return dataset && labelOf({ namespace, name: claim }, { uid: dataset.metadata.uid ?? '', labels: dataset.metadata.labels ?? {} });
   }
 
   function run(pod: KubeObject): boolean {
@@ -116,29 +125,10 @@ export function createKubelets(server: ApiServer, { wall, monotonic }: Clock): K
       lastTransitionTime: timestamp(),
     }));
 
-  /** Labels of nodes that no pod needs any more, as the node plugin removes them. */
-  function unlabel(): boolean {
-    const wanted = new Set(
-      server.all('Pod').flatMap((pod) => {
-        const { volumes = [], nodeName } = specOf(pod);
-        const isOver = ['Succeeded', 'Failed'].includes(statusOf(pod).phase ?? '');
-        return isOver
-          ? []
-          : volumes.flatMap(({ persistentVolumeClaim: claim }) =>
-              claim ? `${nodeName} ${labelFor(pod.metadata.namespace ?? '', claim.claimName)}` : [],
-            );
-      }),
-    );
-    return server.all('Node').some((node) => {
-      const { labels = {}, name } = node.metadata;
-      const left = Object.keys(labels).filter((key) => key.startsWith('fluid.io/f-') && !wanted.has(`${name} ${key}`));
-      return left.length > 0 && plugin.patch(node, { metadata: { labels: Object.fromEntries(left.map((key) => [key, null])) } });
-    });
-  }
-
   return {
     work() {
-      let did = unlabel();
+      events.clean();
+      let did = plugin.unlabel();
       for (const pod of server.all('Pod')) did = tend(pod) || did;
       for (const [key, at] of due) if (at + 60_000 < monotonic()) due.delete(key);
       const next = Math.min(...due.values());
@@ -146,10 +136,6 @@ export function createKubelets(server: ApiServer, { wall, monotonic }: Clock): K
     },
   };
 }
-
-/** A FUSE client that runs: its DaemonSet goes by the label. */
-const isFuseOf = (pod: KubeObject, label: string, node: string): boolean =>
-  specOf(pod).nodeSelector?.[label] === 'true' && specOf(pod).nodeName === node && statusOf(pod).phase === 'Running';
 
 /** Pods of Jobs, and all that nobody starts again. */
 const endsByItself = (pod: KubeObject): boolean =>

@@ -38,6 +38,7 @@ test.each<[method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, bo
   ['POST', maps, { metadata: { name: 'b', labels: [1], ownerReferences: 'x', finalizers: 5 } }],
   ['POST', maps, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'c' } }],
   ['POST', maps, { metadata: { name: 'c', namespace: 'kube-system' } }],
+  ['POST', `${core}/secrets`, { metadata: { name: 's' }, stringData: { yes: true } }],
   ['PUT', `${maps}/a`, { metadata: { name: 'zz' } }],
   ['PATCH', `${maps}/a`, 5, merge],
   ['PATCH', `${maps}/a`, { metadata: null }, merge],
