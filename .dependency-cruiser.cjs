@@ -23,8 +23,8 @@ module.exports = {
     only('src/csi/mounts', 'src/api', 'src/kube'),
     only('src/webhook', 'src/api', 'src/kube'),
     only('src/install', 'src/api', 'src/constructs'),
-    only('src/api-server', 'src/api', 'src/kube', 'src/reconciler'),
-    only('src/playground', 'src/api', 'src/csi', 'src/kube', 'src/reconciler', 'src/webhook', 'src/api-server'),
+    only('src/api-server', 'src/api', 'src/kube'),
+    only('src/playground', 'src/api', 'src/csi', 'src/kube', 'src/webhook', 'src/api-server'),
     only('src/testing', 'src/api', 'src/constructs', 'src/kube', 'src/reconciler', 'src/api-server'),
     {
       name: 'published-code-needs-nothing-of-the-checkout',

@@ -1,106 +1,120 @@
-import { Node, ownedKinds, Pod, Secret } from '../reconciler/kubernetes/kinds.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 
-const builtIn = (group: string, kind: string, plural: string, namespaced = true): ResourceType => ({
+/** What Kubernetes says of one of its own kinds, besides its name. */
+interface Traits {
+  /** As `kubectl api-resources` lists them. */
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** Its status is written by a path of its own. With the status of a new object, if it has one. */
+  readonly status?: true | { readonly phase: string };
+  /** Edits are counted in `metadata.generation`; by the `PrepareForUpdate` of its registry, few kinds have that. */
+  readonly generation?: true;
+  /** It has the subresource scale. */
+  readonly scale?: true;
+  /** Of the admission plugin StorageObjectInUseProtection. */
+  readonly finalizer?: string;
+  /** Its fields at the top. Default: `spec` and `status`. */
+  readonly fields?: readonly string[] | 'any';
+}
+
+const kind = (group: string, name: string, plural: string, namespaced = true): ResourceType => ({
   group,
   version: 'v1',
   plural,
-  kind,
+  kind: name,
   namespaced,
 });
+const ADMISSION = 'admissionregistration.k8s.io';
+const RBAC = 'rbac.authorization.k8s.io';
 
-export const Namespace = builtIn('', 'Namespace', 'namespaces', false);
-export const ResourceQuota = builtIn('', 'ResourceQuota', 'resourcequotas');
+export const Namespace = kind('', 'Namespace', 'namespaces', false);
+export const ResourceQuota = kind('', 'ResourceQuota', 'resourcequotas');
+export const CustomResourceDefinition = kind('apiextensions.k8s.io', 'CustomResourceDefinition', 'customresourcedefinitions', false);
+export const MutatingWebhookConfiguration = kind(ADMISSION, 'MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', false);
+
+const ALL = { categories: ['all'] } as const;
+const EXTENSIONS = { categories: ['api-extensions'] } as const;
+const WORKLOAD = { ...ALL, status: true, generation: true } as const;
+
+/** Nothing acts on most of them: `sluice install` or people write them. */
+const KINDS: readonly (readonly [type: ResourceType, traits?: Traits])[] = [
+  [kind('', 'ConfigMap', 'configmaps'), { shortNames: ['cm'], fields: ['data', 'binaryData', 'immutable'] }],
+  [kind('', 'Event', 'events'), { shortNames: ['ev'], fields: 'any' }],
+  [Namespace, { shortNames: ['ns'], status: { phase: 'Active' } }],
+  [kind('', 'Node', 'nodes', false), { shortNames: ['no'], status: true }],
+  [
+    kind('', 'PersistentVolume', 'persistentvolumes', false),
+    { shortNames: ['pv'], status: { phase: 'Pending' }, finalizer: 'kubernetes.io/pv-protection' },
+  ],
+  [
+    kind('', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
+    { shortNames: ['pvc'], status: { phase: 'Pending' }, finalizer: 'kubernetes.io/pvc-protection' },
+  ],
+  [kind('', 'Pod', 'pods'), { ...ALL, shortNames: ['po'], status: { phase: 'Pending' }, generation: true }],
+  [ResourceQuota, { shortNames: ['quota'], status: true }],
+  [kind('', 'Secret', 'secrets'), { fields: ['data', 'stringData', 'immutable', 'type'] }],
+  [kind('', 'Service', 'services'), { ...ALL, shortNames: ['svc'], status: true }],
+  [
+    kind('', 'ServiceAccount', 'serviceaccounts'),
+    { shortNames: ['sa'], fields: ['secrets', 'imagePullSecrets', 'automountServiceAccountToken'] },
+  ],
+  [kind('apps', 'DaemonSet', 'daemonsets'), { ...WORKLOAD, shortNames: ['ds'] }],
+  [kind('apps', 'Deployment', 'deployments'), { ...WORKLOAD, shortNames: ['deploy'], scale: true }],
+  [kind('apps', 'ReplicaSet', 'replicasets'), { ...WORKLOAD, shortNames: ['rs'], scale: true }],
+  [kind('apps', 'StatefulSet', 'statefulsets'), { ...WORKLOAD, shortNames: ['sts'], scale: true }],
+  [kind('batch', 'CronJob', 'cronjobs'), { ...WORKLOAD, shortNames: ['cj'] }],
+  [kind('batch', 'Job', 'jobs'), WORKLOAD],
+  [kind('coordination.k8s.io', 'Lease', 'leases')],
+  [kind('networking.k8s.io', 'NetworkPolicy', 'networkpolicies'), { shortNames: ['netpol'], generation: true }],
+  [kind('policy', 'PodDisruptionBudget', 'poddisruptionbudgets'), { shortNames: ['pdb'], status: true, generation: true }],
+  [kind('scheduling.k8s.io', 'PriorityClass', 'priorityclasses', false), { shortNames: ['pc'] }],
+  [kind('storage.k8s.io', 'CSIDriver', 'csidrivers', false)],
+  [kind('storage.k8s.io', 'StorageClass', 'storageclasses', false), { shortNames: ['sc'] }],
+  [kind(RBAC, 'ClusterRole', 'clusterroles', false)],
+  [kind(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', false)],
+  [kind(RBAC, 'Role', 'roles'), { fields: ['rules'] }],
+  [kind(RBAC, 'RoleBinding', 'rolebindings'), { fields: ['subjects', 'roleRef'] }],
+  [CustomResourceDefinition, { ...EXTENSIONS, shortNames: ['crd', 'crds'], status: true, generation: true }],
+  [MutatingWebhookConfiguration, { ...EXTENSIONS, generation: true }],
+  [kind(ADMISSION, 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', false), { ...EXTENSIONS, generation: true }],
+  [kind(ADMISSION, 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', false), EXTENSIONS],
+];
 
 /** Kinds that exist without a CustomResourceDefinition. */
-export const builtInKinds: readonly ResourceType[] = [
-  ...Object.values(ownedKinds),
-  Secret,
-  Pod,
-  Node,
-  Namespace,
-  ResourceQuota,
-  builtIn('', 'Event', 'events'),
-  builtIn('coordination.k8s.io', 'Lease', 'leases'),
-];
+export const builtInKinds: readonly ResourceType[] = KINDS.map(([type]) => type);
+
+const traits = new Map(KINDS.map(([type, of]) => [type.kind, of ?? {}]));
+/** Nothing for custom resources, and for kinds that are not in the table. */
+export const traitsOf = (type: ResourceType): Traits => (isBuiltIn(type) && traits.get(type.kind)) || {};
 
 /** Groups of Kubernetes itself have no dot, or are its own. */
 export const isBuiltIn = ({ group }: ResourceType): boolean => !group.includes('.') || group.endsWith('.k8s.io');
 
-const WITH_STATUS = new Set([
-  'StatefulSet',
-  'DaemonSet',
-  'PersistentVolume',
-  'PersistentVolumeClaim',
-  'Pod',
-  'Node',
-  'Namespace',
-  'ResourceQuota',
-  'Service',
-  'Job',
-  'CronJob',
-  'CustomResourceDefinition',
-  'Deployment',
-  'PodDisruptionBudget',
-  'ReplicaSet',
-]);
-/** Of built-in kinds, by apimachinery `PrepareForUpdate`: few count their edits. */
-const WITH_GENERATION = new Set([
-  'CronJob',
-  'CustomResourceDefinition',
-  'DaemonSet',
-  'Deployment',
-  'Job',
-  'MutatingWebhookConfiguration',
-  'NetworkPolicy',
-  'Pod',
-  'PodDisruptionBudget',
-  'ReplicaSet',
-  'StatefulSet',
-  'ValidatingAdmissionPolicy',
-]);
-const FINALIZERS: Readonly<Record<string, string>> = {
-  PersistentVolume: 'kubernetes.io/pv-protection',
-  PersistentVolumeClaim: 'kubernetes.io/pvc-protection',
-};
-const FIRST_STATUS: Readonly<Record<string, object>> = {
-  PersistentVolume: { phase: 'Pending' },
-  PersistentVolumeClaim: { phase: 'Pending' },
-  Pod: { phase: 'Pending' },
-  Namespace: { phase: 'Active' },
-};
-
 /** Whether status is written by its own path only; custom resources here all have the subresource. */
-export const hasStatus = (type: ResourceType): boolean => !isBuiltIn(type) || WITH_STATUS.has(type.kind);
+export const hasStatus = (type: ResourceType): boolean => !isBuiltIn(type) || traitsOf(type).status !== undefined;
 
-export const countsEdits = (type: ResourceType): boolean => !isBuiltIn(type) || WITH_GENERATION.has(type.kind);
+export const countsEdits = (type: ResourceType): boolean => !isBuiltIn(type) || traitsOf(type).generation === true;
 
 /** The status of a new object, whatever was sent. */
 export function withFirstStatus(type: ResourceType, object: KubeObject): KubeObject {
   if (!hasStatus(type) || type.kind === 'Node') return object;
   const { status: _, ...rest } = object;
-  const status = isBuiltIn(type) ? FIRST_STATUS[type.kind] : undefined;
-  return { ...rest, ...(status && { status }) } as KubeObject;
+  const { status } = traitsOf(type);
+  return { ...rest, ...(typeof status === 'object' && { status }) } as KubeObject;
 }
 
 /** The admission plugin StorageObjectInUseProtection. */
 export function protectedFromLoss(type: ResourceType, object: KubeObject): KubeObject {
-  const finalizer = isBuiltIn(type) ? FINALIZERS[type.kind] : undefined;
+  const { finalizer } = traitsOf(type);
   const { finalizers = [] } = object.metadata;
   if (!finalizer || finalizers.includes(finalizer)) return object;
   return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } };
 }
 
-/** Top-level fields of an object; deeper fields are not validated here. */
-const TOP_LEVEL: Readonly<Record<string, readonly string[]>> = {
-  ConfigMap: ['data', 'binaryData', 'immutable'],
-  Secret: ['data', 'stringData', 'immutable', 'type'],
-  ServiceAccount: ['secrets', 'imagePullSecrets', 'automountServiceAccountToken'],
-  Role: ['rules'],
-  RoleBinding: ['subjects', 'roleRef'],
-};
+/** Fields of an object at the top that its kind does not have; deeper ones are not looked at. Custom resources have their schemas. */
 export function unknownFields(type: ResourceType, object: KubeObject): readonly string[] {
-  if (!isBuiltIn(type) || type.kind === 'Event') return [];
-  const known = new Set(['apiVersion', 'kind', 'metadata', ...(TOP_LEVEL[type.kind] ?? ['spec', 'status'])]);
+  const { fields = ['spec', 'status'] } = traitsOf(type);
+  if (!isBuiltIn(type) || fields === 'any') return [];
+  const known = new Set(['apiVersion', 'kind', 'metadata', ...fields]);
   return Object.keys(object).filter((field) => !known.has(field));
 }

@@ -1,4 +1,5 @@
 /** CustomResourceDefinitions as they come and go: what is served follows them. */
+import { CustomResourceDefinition } from '../api-server/kinds.ts';
 import { definitionSpec } from '../api-server/definition.ts';
 import type { ApiServer } from '../api-server/index.ts';
 import { createSchemas, type Schemas } from '../api-server/schema/index.ts';
@@ -8,7 +9,6 @@ import { byPath } from '../api-server/wire/requests.ts';
 import { type Served, servedBuiltIns, servedBy, servedKind } from '../api-server/wire/served.ts';
 import { handsOn } from '../api-server/controllers/hands.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
-import { CustomResourceDefinition, moreKinds } from './kinds.ts';
 
 export interface Definitions {
   readonly crds: readonly KubeObject[];
@@ -24,7 +24,6 @@ const POD_SUBRESOURCES = [
 ];
 const ALWAYS: readonly Served[] = [
   ...servedBuiltIns.map((each) => (each.type.kind === 'Pod' ? servedKind(each.type, POD_SUBRESOURCES) : each)),
-  ...moreKinds.map((type) => servedKind(type)),
   servedKind(newEvent),
 ];
 

@@ -3,7 +3,7 @@ import { handsOn } from '../api-server/controllers/hands.ts';
 import type { PodSpec } from '../api-server/controllers/scheduling.ts';
 import { labelOf } from '../csi/stage/fuse-label.ts';
 import type { KubeObject } from '../kube/types.ts';
-import { CustomResourceDefinition } from './kinds.ts';
+import { CustomResourceDefinition } from '../api-server/kinds.ts';
 
 /** What the CSI plugin of each node does to the cluster; nothing is mounted. */
 export interface NodePlugin {

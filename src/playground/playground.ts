@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { handsOn } from '../api-server/controllers/hands.ts';
 import { createControllers } from '../api-server/controllers/index.ts';
 import { type ApiServer, createApiServer } from '../api-server/index.ts';
+import { CustomResourceDefinition } from '../api-server/kinds.ts';
 import { createSchemas, type Schemas } from '../api-server/schema/index.ts';
 import { createWire } from '../api-server/wire/serve.ts';
 import { systemClock } from '../kube/clock.ts';
@@ -15,7 +16,6 @@ import { createDocuments } from './documents.ts';
 import { createEngines } from './engines/engines.ts';
 import { serveExec } from './exec.ts';
 import { createWireListener } from './https.ts';
-import { CustomResourceDefinition, moreKinds } from './kinds.ts';
 import { createKubelets } from './kubelets.ts';
 import { simulatedNodes } from './nodes.ts';
 import { startTurns } from './turns.ts';
@@ -57,7 +57,7 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     checkApplied: (...args) => latest.checkApplied(...args),
     validate: (...args) => latest.validate(...args),
   };
-  const server = createApiServer({ kinds: moreKinds, schemas, namespaces: NAMESPACES, now, history: HISTORY });
+  const server = createApiServer({ schemas, namespaces: NAMESPACES, now, history: HISTORY });
   const definitions = followDefinitions(server, (next) => {
     latest = next;
   });

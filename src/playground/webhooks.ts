@@ -4,13 +4,13 @@ import { request as ask } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { applyPatch, type Operation as Change } from 'rfc6902';
 import type { ApiServer } from '../api-server/index.ts';
+import { MutatingWebhookConfiguration } from '../api-server/kinds.ts';
 import { Refusal } from '../api-server/refusals.ts';
 import type { Verb } from '../api-server/rules.ts';
 import type { WireRequest } from '../api-server/wire/requests.ts';
 import type { WireParts } from '../api-server/wire/serve.ts';
 import { parseSelector } from '../kube/selector.ts';
 import type { KubeObject } from '../kube/types.ts';
-import { MutatingWebhookConfiguration } from './kinds.ts';
 
 interface Selector {
   readonly matchLabels?: Readonly<Record<string, string>>;

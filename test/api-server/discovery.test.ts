@@ -28,7 +28,9 @@ test('the core group has a root of its own', () => {
 
 test('each other group is listed once, with its versions', () => {
   const groups = at('/apis')?.['groups'] as unknown as { name: string; preferredVersion: object }[];
-  expect(groups.map(({ name }) => name)).toEqual(['rbac.authorization.k8s.io', 'apps', 'batch', 'coordination.k8s.io', 'data.fluid.io']);
+  const names = [...builtInKinds, ...resources.map(() => ({ group: 'data.fluid.io' }))].map(({ group }) => group);
+  expect(groups.map(({ name }) => name)).toEqual([...new Set(names)].filter((name) => name !== ''));
+  expect(names).toContain('apps');
   const version = { groupVersion: 'data.fluid.io/v1alpha1', version: 'v1alpha1' };
   expect(groups.at(-1)).toEqual({ name: 'data.fluid.io', versions: [version], preferredVersion: version });
   expect(at('/apis/data.fluid.io')).toMatchObject({ kind: 'APIGroup', name: 'data.fluid.io', versions: [version] });

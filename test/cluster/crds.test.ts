@@ -18,7 +18,7 @@ import type { KubeObject, ResourceType, Status } from '../../src/kube/types.ts';
 import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { discovery } from '../../src/api-server/wire/discovery.ts';
 import { servedBuiltIns, servedBy, servedKind } from '../../src/api-server/wire/served.ts';
-import { moreKinds } from '../../src/playground/kinds.ts';
+import { builtInKinds } from '../../src/api-server/kinds.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { objectOf } from '../api/arbitrary.ts';
 import { gardens, plants } from '../api-server/garden.ts';
@@ -107,8 +107,10 @@ describe('the API server in memory', () => {
     }
   });
 
-  test.each(moreKinds.map((type) => [type.kind, type] as const))('names %s as a real one does', async (_, type) => {
-    const { resources: theirs } = (await cluster.get(`/apis/${type.group}/${type.version}`)) as ResourceList;
+  test.each(builtInKinds.map((type) => [type.kind, type] as const))('names %s as a real one does', async (_, type) => {
+    const { resources: theirs } = (await cluster.get(
+      type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`,
+    )) as ResourceList;
     const { singular, shortNames, categories } = servedKind(type);
     const { kind, namespaced } = type;
     const named = theirs.find(({ name }) => name === type.plural);

@@ -1,6 +1,6 @@
 import type { ResourceType } from '../../kube/types.ts';
 import { definitionSpec, type ScalePaths } from '../definition.ts';
-import { builtInKinds, hasStatus } from '../kinds.ts';
+import { builtInKinds, hasStatus, traitsOf } from '../kinds.ts';
 import { SCALE_KIND, WORKLOAD_SCALE } from './scale.ts';
 
 /** What a server serves of one resource, as discovery lists it. */
@@ -27,39 +27,6 @@ export interface ServedSubresource {
 const VERBS = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'] as const;
 const STATUS: ServedSubresource = { name: 'status', verbs: ['get', 'patch', 'update'] };
 const SCALE: ServedSubresource = { name: 'scale', kind: SCALE_KIND, verbs: ['get', 'patch', 'update'] };
-/** Workloads that a number scales. */
-const SCALED = new Set(['Deployment', 'ReplicaSet', 'StatefulSet']);
-
-/** Short names and categories of Kubernetes' own kinds; rule: `kubectl api-resources`. A kind that is not here has neither. */
-const NAMES: Readonly<Record<string, readonly [shortNames: readonly string[], categories?: readonly string[]]>> = {
-  ConfigMap: [['cm']],
-  CronJob: [['cj'], ['all']],
-  CustomResourceDefinition: [['crd', 'crds'], ['api-extensions']],
-  DaemonSet: [['ds'], ['all']],
-  Deployment: [['deploy'], ['all']],
-  Event: [['ev']],
-  HorizontalPodAutoscaler: [['hpa'], ['all']],
-  Job: [[], ['all']],
-  MutatingWebhookConfiguration: [[], ['api-extensions']],
-  Namespace: [['ns']],
-  NetworkPolicy: [['netpol']],
-  Node: [['no']],
-  PersistentVolume: [['pv']],
-  PersistentVolumeClaim: [['pvc']],
-  Pod: [['po'], ['all']],
-  PodDisruptionBudget: [['pdb']],
-  PriorityClass: [['pc']],
-  ReplicaSet: [['rs'], ['all']],
-  ResourceQuota: [['quota']],
-  Service: [['svc'], ['all']],
-  ServiceAccount: [['sa']],
-  StatefulSet: [['sts'], ['all']],
-  StorageClass: [['sc']],
-  ValidatingAdmissionPolicy: [[], ['api-extensions']],
-  ValidatingAdmissionPolicyBinding: [[], ['api-extensions']],
-  ValidatingWebhookConfiguration: [[], ['api-extensions']],
-};
-
 /**
  * A kind of Kubernetes, with the names that Kubernetes gives it.
  * @param subresources beside the status
@@ -67,15 +34,15 @@ const NAMES: Readonly<Record<string, readonly [shortNames: readonly string[], ca
  * servedKind(Pod, [{ name: 'log', verbs: ['get'] }]).shortNames; // → ['po']
  */
 export function servedKind(type: ResourceType, subresources: readonly ServedSubresource[] = []): Served {
-  const [shortNames = [], categories = []] = NAMES[type.kind] ?? [];
+  const { shortNames, categories, scale } = traitsOf(type);
   return {
     type,
     singular: type.kind.toLowerCase(),
-    ...(shortNames.length > 0 && { shortNames }),
-    ...(categories.length > 0 && { categories }),
+    ...(shortNames && { shortNames }),
+    ...(categories && { categories }),
     verbs: VERBS,
-    subresources: [...subresources, ...(SCALED.has(type.kind) ? [SCALE] : []), ...(hasStatus(type) ? [STATUS] : [])],
-    ...(SCALED.has(type.kind) && { scale: WORKLOAD_SCALE }),
+    subresources: [...subresources, ...(scale ? [SCALE] : []), ...(hasStatus(type) ? [STATUS] : [])],
+    ...(scale && { scale: WORKLOAD_SCALE }),
   };
 }
 
