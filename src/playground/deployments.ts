@@ -1,5 +1,5 @@
 /** Kubernetes' controllers of Deployments and ReplicaSets, as far as people see them: pods of the newest template, and no others. */
-import type { Hands } from '../api-server/controllers/hands.ts';
+import { type Hands, ownedBy } from '../api-server/controllers/hands.ts';
 import type { KubeObject } from '../kube/types.ts';
 
 interface Template {
@@ -19,21 +19,13 @@ const specOf = (object: KubeObject): Spec => object['spec'] as Spec;
 const countsOf = (object: KubeObject): Counts => (object['status'] ?? {}) as Counts;
 const HASH = 'pod-template-hash';
 
-/** Does the next thing that there is to do. False if nothing is left. */
-export function reconcileDeployments(hands: Hands): boolean {
-  return (
-    hands.all('Deployment').some((deployment) => reconcileDeployment(hands, deployment)) ||
-    hands.all('ReplicaSet').some((set) => reconcileReplicaSet(hands, set))
-  );
-}
-
-/** The set of the newest template comes first; the others are scaled down once it is ready. */
-function reconcileDeployment(hands: Hands, deployment: KubeObject): boolean {
+/** Does the next thing for it: the set of the newest template comes first; the others are scaled down once it is ready. False: nothing is left. */
+export function reconcileDeployment(hands: Hands, deployment: KubeObject): boolean {
   const { name, namespace = '', generation, deletionTimestamp } = deployment.metadata;
   if (deletionTimestamp) return false;
   const { replicas = 1, selector, template } = specOf(deployment);
   const hash = digestOf(template);
-  const sets = ownedBy(hands, deployment, 'ReplicaSet');
+  const sets = ownedBy(hands.all('ReplicaSet'), deployment);
   const newest = sets.find((set) => set.metadata.labels?.[HASH] === hash);
   const labels = { ...template.metadata?.labels, [HASH]: hash };
   if (!newest)
@@ -74,18 +66,19 @@ function reconcileDeployment(hands: Hands, deployment: KubeObject): boolean {
   );
 }
 
-function reconcileReplicaSet(hands: Hands, set: KubeObject): boolean {
+/** Does the next thing for it. False: nothing is left. */
+export function reconcileReplicaSet(hands: Hands, set: KubeObject): boolean {
   const { name, namespace = '', generation, deletionTimestamp, uid = '' } = set.metadata;
   if (deletionTimestamp) return false;
   const { replicas = 1, template } = specOf(set);
-  const living = ownedBy(hands, set, 'Pod').filter((pod) => !pod.metadata.deletionTimestamp && !isOver(pod));
+  const living = ownedBy(hands.all('Pod'), set).filter((pod) => !pod.metadata.deletionTimestamp && !isOver(pod));
   const [surplus] = living.slice(replicas);
   if (surplus) {
     hands.delete(surplus);
     return true;
   }
   if (living.length < replicas) {
-    const taken = new Set(ownedBy(hands, set, 'Pod').map((pod) => pod.metadata.name));
+    const taken = new Set(ownedBy(hands.all('Pod'), set).map((pod) => pod.metadata.name));
     const free = Array.from({ length: taken.size + 1 }, (_, i) => `${name}-${digestOf([uid, i])}`).find((each) => !taken.has(each));
     const metadata = { ...template.metadata, name: free ?? name, namespace, ownerReferences: [ownerOf(set)] };
     // What is refused is said by an event, and not tried again until something changes.
@@ -95,9 +88,6 @@ function reconcileReplicaSet(hands: Hands, set: KubeObject): boolean {
   const counts = { replicas: living.length, fullyLabeledReplicas: living.length, readyReplicas: ready, availableReplicas: ready };
   return hands.patch(set, { status: { observedGeneration: generation, ...counts } }, 'status');
 }
-
-const ownedBy = (hands: Hands, { metadata: { uid } }: KubeObject, kind: string): readonly KubeObject[] =>
-  hands.all(kind).filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.controller && owner.uid === uid));
 
 const ownerOf = ({ apiVersion, kind, metadata: { name, uid = '' } }: KubeObject) => ({
   apiVersion,

@@ -1,6 +1,7 @@
 /** Scheduler and kubelets of the playground: what pods would do, with no program that runs. */
 import type { ApiServer } from '../api-server/index.ts';
 import { handsOn } from '../api-server/controllers/hands.ts';
+import { eachOf } from '../api-server/controllers/index.ts';
 import { canRunOn, type PodSpec } from '../api-server/controllers/scheduling.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
@@ -25,11 +26,14 @@ const specOf = (pod: KubeObject): PodSpec & { readonly restartPolicy?: string } 
 const statusOf = (object: KubeObject): Status => (object['status'] ?? {}) as Status;
 
 export interface Kubelets {
-  /** Looks at all pods, and does what is due. Returns whether anything was done, and in how many ms there is more to do. */
-  work(): { readonly did: boolean; readonly againMs: number | undefined };
+  /** Looks at each pod once, and does what is due; yields between them. Returns whether anything was done. */
+  pass(): Generator<undefined, boolean>;
+  /** In how many ms there is more to do. */
+  againMs(): number | undefined;
 }
 
-export function createKubelets(server: ApiServer, clock: Clock): Kubelets {
+/** @param onFault is told of a pod that cannot be read, which then stops no other */
+export function createKubelets(server: ApiServer, clock: Clock, onFault: (error: unknown) => void): Kubelets {
   const { wall, monotonic } = clock;
   const events = createPodEvents(server, clock);
   const scheduler = handsOn(server, 'kube-scheduler');
@@ -37,6 +41,8 @@ export function createKubelets(server: ApiServer, clock: Clock): Kubelets {
   const plugin = createNodePlugin(server);
   /** When what waits may go on, by UID. */
   const due = new Map<string, number>();
+  /** How many pods each node has. */
+  let load = new Map<string | undefined, number>();
 
   function isDue(pod: KubeObject, what: 'mounts' | 'starts' | 'ends', ms: number): boolean {
     const key = `${pod.metadata.uid} ${what}`;
@@ -66,6 +72,7 @@ export function createKubelets(server: ApiServer, clock: Clock): Kubelets {
       events.say(pod, { type: 'Normal', reason: 'Scheduled', message });
       const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: timestamp() };
       scheduler.patch(pod, { spec: { nodeName: node.metadata.name } });
+      load.set(node.metadata.name, loadOf(node) + 1);
       return scheduler.patch(pod, { status: { conditions: [scheduled], startTime: timestamp() } }, 'status');
     }
     if (phase === 'Pending') return start(pod);
@@ -93,10 +100,8 @@ export function createKubelets(server: ApiServer, clock: Clock): Kubelets {
   }
 
   /** Where the fewest pods are, so that workers spread. */
-  function emptiest(nodes: readonly KubeObject[]): KubeObject | undefined {
-    const pods = Map.groupBy(server.all('Pod'), (pod) => specOf(pod).nodeName);
-    return nodes.toSorted((a, b) => (pods.get(a.metadata.name)?.length ?? 0) - (pods.get(b.metadata.name)?.length ?? 0))[0];
-  }
+  const emptiest = (nodes: readonly KubeObject[]): KubeObject | undefined => nodes.toSorted((a, b) => loadOf(a) - loadOf(b))[0];
+  const loadOf = ({ metadata: { name } }: KubeObject): number => load.get(name) ?? 0;
 
   function run(pod: KubeObject): boolean {
     const status = { phase: 'Running', hostIP: '10.1.0.1', ...addresses(pod), startTime: statusOf(pod).startTime ?? timestamp() };
@@ -126,13 +131,19 @@ export function createKubelets(server: ApiServer, clock: Clock): Kubelets {
     }));
 
   return {
-    work() {
+    *pass() {
       events.clean();
       let did = plugin.unlabel();
-      for (const pod of server.all('Pod')) did = tend(pod) || did;
-      for (const [key, at] of due) if (at + 60_000 < monotonic()) due.delete(key);
-      const next = Math.min(...due.values());
-      return { did, againMs: Number.isFinite(next) ? Math.max(0, next - monotonic()) : undefined };
+      load = new Map([...Map.groupBy(server.all('Pod'), (pod) => specOf(pod).nodeName)].map(([node, pods]) => [node, pods.length]));
+      did = (yield* eachOf(server, 'Pod', tend, onFault)) || did;
+      return did;
+    },
+    againMs() {
+      let next = Number.POSITIVE_INFINITY;
+      for (const [key, at] of due)
+        if (at + 60_000 < monotonic()) due.delete(key);
+        else next = Math.min(next, at);
+      return Number.isFinite(next) ? Math.max(0, next - monotonic()) : undefined;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The control plane of `sluice playground`: an API server in memory behind HTTPS, with simulated nodes and pods. */
 import { randomBytes } from 'node:crypto';
 import { handsOn } from '../api-server/controllers/hands.ts';
-import { createControllers } from '../api-server/controllers/index.ts';
+import { createControllers, eachOf } from '../api-server/controllers/index.ts';
 import { type ApiServer, createApiServer } from '../api-server/index.ts';
 import { CustomResourceDefinition } from '../api-server/kinds.ts';
 import { createSchemas, type Schemas } from '../api-server/schema/index.ts';
@@ -11,7 +11,7 @@ import type { KubeObject } from '../kube/types.ts';
 import { issue } from '../webhook/certificates/issue.ts';
 import { establish, followDefinitions } from './definitions.ts';
 import { beside } from './beside.ts';
-import { reconcileDeployments } from './deployments.ts';
+import { reconcileDeployment, reconcileReplicaSet } from './deployments.ts';
 import { createDocuments } from './documents.ts';
 import { createEngines } from './engines/engines.ts';
 import { serveExec } from './exec.ts';
@@ -81,21 +81,33 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
   const { server: listener, listen } = createWireListener({ key: material.key, cert: material.certificate }, token, wire, onFault);
   serveExec(listener, server, token, createEngines());
 
+  const said = new Set<string>();
+  /** Said once: what cannot be read would be met at each turn. */
+  const onUnreadable = (error: unknown): void => {
+    if (said.has(String(error))) return;
+    said.add(String(error));
+    onFault(error);
+  };
   const controllers = createControllers(server);
   // Kubelets of the playground take their time.
   controllers.paused.add('pods');
   const hands = handsOn(server, 'kube-controller-manager');
-  const kubelets = createKubelets(server, systemClock);
+  const kubelets = createKubelets(server, systemClock, onUnreadable);
   const turns = startTurns(
     server,
-    () => {
+    function* () {
       definitions();
-      establish(server);
-      while (reconcileDeployments(hands)) controllers.settle();
-      controllers.settle();
-      return kubelets.work();
+      const did = [
+        establish(server),
+        yield* eachOf(server, 'Deployment', (deployment) => reconcileDeployment(hands, deployment), onUnreadable),
+        yield* eachOf(server, 'ReplicaSet', (set) => reconcileReplicaSet(hands, set), onUnreadable),
+        yield* controllers.pass(onUnreadable),
+        yield* kubelets.pass(),
+      ];
+      return did.includes(true);
     },
-    onFault,
+    kubelets.againMs,
+    onUnreadable,
   );
 
   const url = `https://${HOST}:${await listen(port, HOST)}`;

@@ -85,3 +85,43 @@ test.each<[method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, bo
     .toMatchObject({ phase: 'Running' });
   await client.delete(kinds.Pod, { namespace: 'default', name });
 });
+
+const containers = [{ name: 'c', image: 'i' }];
+const running = async (name: string): Promise<void> => {
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' }, spec: { containers } };
+  await client.create(kinds.Pod, pod);
+  await expect
+    .poll(async () => (await client.get(kinds.Pod, { namespace: 'default', name }))['status'])
+    .toMatchObject({ phase: 'Running' });
+};
+
+test('a workload of thousands of pods is made beside other requests', async () => {
+  const labels = { app: 'big' };
+  const template = { metadata: { labels }, spec: { containers } };
+  const spec = { replicas: 20_000, selector: { matchLabels: labels }, template };
+  const big = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'big', namespace: 'default' }, spec };
+  await client.create(kinds.StatefulSet, big);
+  await expect.poll(() => playground.server.all('Pod').length).toBeGreaterThan(100);
+  await client.get(kinds.StatefulSet, big.metadata);
+  expect(playground.server.all('Pod').length).toBeLessThan(15_000);
+  await client.delete(kinds.StatefulSet, big.metadata);
+  await expect.poll(() => playground.server.all('Pod'), { timeout: 20_000 }).toEqual([]);
+});
+
+test('an object that no controller can read is said once, and stops no other', async () => {
+  const nodeSelectorTerms = [{ matchExpressions: [{ key: 'a', operator: 'Near' }] }];
+  const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
+  const metadata = { name: 'aaa', namespace: 'default' };
+  await client.create(kinds.Pod, { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers, affinity } });
+  await client.create(kinds.DaemonSet, {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata,
+    spec: { selector: { matchLabels: { app: 'a' } }, template: { metadata: { labels: { app: 'a' } }, spec: { containers, affinity } } },
+  });
+  await running('beside');
+  expect(faults.splice(0).map(String).toSorted()).toEqual([
+    'Error: DaemonSet default/aaa: expected an operator of node affinity, found Near',
+    'Error: Pod default/aaa: expected an operator of node affinity, found Near',
+  ]);
+});

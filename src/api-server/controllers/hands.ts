@@ -52,6 +52,26 @@ export function handsOn(server: ApiServer, manager: string): Hands {
   return self;
 }
 
+/** A list stays the same one until one of its objects changes. */
+const byOwner = new WeakMap<readonly KubeObject[], ReadonlyMap<string, readonly KubeObject[]>>();
+
+/** Those of a list that an object owns: in its namespace, by its UID. */
+export function ownedBy(objects: readonly KubeObject[], { metadata: { uid = '', namespace } }: KubeObject): readonly KubeObject[] {
+  let owned = byOwner.get(objects);
+  if (!owned) {
+    const all = new Map<string, KubeObject[]>();
+    for (const object of objects)
+      for (const owner of new Set((object.metadata.ownerReferences ?? []).map((each) => each.uid))) {
+        const known = all.get(owner);
+        if (known) known.push(object);
+        else all.set(owner, [object]);
+      }
+    owned = all;
+    byOwner.set(objects, owned);
+  }
+  return (owned.get(uid) ?? []).filter((each) => each.metadata.namespace === namespace);
+}
+
 /** As the controllers of Kubernetes: one event for each owner and text. In a namespace that is going there is none. */
 function reportRefusal(server: ApiServer, owner: KubeObject, refused: KubeObject, why: string): void {
   const { apiVersion, kind, metadata } = owner;

@@ -16,6 +16,12 @@ export interface Controllers {
   step(): boolean;
   /** Runs all controllers until nothing is left to do. Returns the number of steps; throws after 10000. */
   settle(): number;
+  /**
+   * Looks at each object once, and does for each what there is to do; yields between them, so that its caller may serve others meanwhile.
+   * Returns whether anything was done.
+   * @param onFault is told of an object that its controller cannot read, which stops no other
+   */
+  pass(onFault: (error: unknown) => void): Generator<undefined, boolean>;
   /** Controllers that do nothing. */
   readonly paused: Set<Controller>;
   /** Workloads or pods that do not become ready, `<namespace>/<name>`. */
@@ -41,20 +47,24 @@ export function createControllers(server: ApiServer): Controllers {
   const paused = new Set<Controller>();
   const isUnready = ({ metadata: { namespace, name, ownerReferences = [] } }: KubeObject) =>
     [name, ...ownerReferences.map((owner) => owner.name)].some((each) => unready.has(`${namespace}/${each}`));
-  const each = (kind: string, work: (object: KubeObject) => boolean) => () => server.all(kind).some(work);
 
-  const work: Readonly<Record<Controller, () => boolean>> = {
-    garbage: () => collectGarbage(hands, server.all()),
-    statefulsets: each('StatefulSet', (set) => reconcileStatefulSet(hands, set)),
-    daemonsets: each('DaemonSet', (set) => reconcileDaemonSet(hands, set)),
-    jobs: each('Job', (job) => reconcileJob(hands, job)),
-    pods: each('Pod', (pod) => runPod(kubelet, pod, isUnready)),
-    volumes: each('PersistentVolume', (volume) => syncVolume(hands, volume)),
-    claims: each('PersistentVolumeClaim', (claim) => syncClaim(hands, claim)),
-    protection: () =>
-      ['PersistentVolumeClaim', 'PersistentVolume'].some((kind) => server.all(kind).some((object) => unprotect(hands, object))),
-    namespaces: each('Namespace', (namespace) => endNamespace(namespace)),
+  /** Of which kinds each looks at the objects; garbage is found among all of them at once. */
+  const tasks: Readonly<Record<Exclude<Controller, 'garbage'>, readonly [kinds: readonly string[], (object: KubeObject) => boolean]>> = {
+    statefulsets: [['StatefulSet'], (set) => reconcileStatefulSet(hands, set)],
+    daemonsets: [['DaemonSet'], (set) => reconcileDaemonSet(hands, set)],
+    jobs: [['Job'], (job) => reconcileJob(hands, job)],
+    pods: [['Pod'], (pod) => runPod(kubelet, pod, isUnready)],
+    volumes: [['PersistentVolume'], (volume) => syncVolume(hands, volume)],
+    claims: [['PersistentVolumeClaim'], (claim) => syncClaim(hands, claim)],
+    protection: [['PersistentVolumeClaim', 'PersistentVolume'], (object) => unprotect(hands, object)],
+    namespaces: [['Namespace'], (namespace) => endNamespace(namespace)],
   };
+  const NAMES = ['garbage', ...Object.keys(tasks)] as readonly Controller[];
+  function work(name: Controller): boolean {
+    if (name === 'garbage') return collectGarbage(hands, server.all());
+    const [kinds, act] = tasks[name];
+    return kinds.some((kind) => server.all(kind).some(act));
+  }
 
   /** Empties a namespace that was deleted, then lets it go. */
   function endNamespace({ metadata: { name, deletionTimestamp } }: KubeObject): boolean {
@@ -66,7 +76,7 @@ export function createControllers(server: ApiServer): Controllers {
     return staying !== undefined || inside.length === 0;
   }
 
-  const step = () => (Object.keys(work) as Controller[]).some((name) => !paused.has(name) && work[name]());
+  const step = () => NAMES.some((name) => !paused.has(name) && work(name));
   return {
     step,
     settle() {
@@ -74,13 +84,50 @@ export function createControllers(server: ApiServer): Controllers {
       for (let before = -1; before < done; ) {
         before = done;
         // Each controller until it is done: searching its objects once for each step of all controllers would be slower.
-        for (const name of Object.keys(work) as Controller[])
-          while (!paused.has(name) && work[name]())
+        for (const name of NAMES)
+          while (!paused.has(name) && work(name))
             if (++done > MOST) throw new Error(`the controllers in memory are not done after ${MOST} steps`);
       }
       return done;
     },
+    *pass(onFault) {
+      let did = false;
+      for (const name of NAMES.filter((each) => !paused.has(each))) {
+        if (name === 'garbage')
+          while (collectGarbage(hands, server.all())) {
+            did = true;
+            yield;
+          }
+        else for (const kind of tasks[name][0]) did = (yield* eachOf(server, kind, tasks[name][1], onFault)) || did;
+      }
+      return did;
+    },
     paused,
     unready,
   };
+}
+
+/** Does what there is to do for each object of a kind; one for which that fails is left alone. Returns whether anything was done. */
+export function* eachOf(
+  server: ApiServer,
+  kind: string,
+  work: (object: KubeObject) => boolean,
+  onFault: (error: unknown) => void,
+): Generator<undefined, boolean> {
+  let did = false;
+  for (const object of server.all(kind)) {
+    const { namespace, name } = object.metadata;
+    // What was changed meanwhile has its turn in the next pass.
+    if (server.get(kind, namespace, name) !== object) did = true;
+    else
+      try {
+        did = work(object) || did;
+      } catch (error) {
+        onFault(
+          new Error(`${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}: ${(error as Error).message}`, { cause: error }),
+        );
+      }
+    yield;
+  }
+  return did;
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/types.ts';
-import type { Hands } from './hands.ts';
+import { type Hands, ownedBy } from './hands.ts';
 import type { PodSpec } from './scheduling.ts';
 
 interface JobSpec {
@@ -18,7 +18,7 @@ export function reconcileJob(hands: Hands, job: KubeObject): boolean {
   const { backoffLimit = 6, suspend, template } = job['spec'] as JobSpec;
   const { conditions = [] } = (job['status'] ?? {}) as { conditions?: readonly JobCondition[] };
   if (deletionTimestamp || conditions.some(({ type }) => type === 'Complete' || type === 'Failed')) return false;
-  const pods = hands.all('Pod').filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === uid));
+  const pods = ownedBy(hands.all('Pod'), job);
   const count = (phase: string) => pods.filter((pod) => phaseOf(pod) === phase).length;
   const [succeeded, failed] = [count('Succeeded'), count('Failed')];
   if (succeeded > 0) return report([condition('SuccessCriteriaMet', SUCCESS), condition('Complete', SUCCESS)], { completionTime: now() });

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/types.ts';
-import type { Hands } from './hands.ts';
+import { type Hands, ownedBy } from './hands.ts';
 import { admits, type PodSpec } from './scheduling.ts';
 
 export interface WorkloadSpec {
@@ -13,10 +13,6 @@ export interface WorkloadSpec {
 // What a workload holds by the API's own rules.
 const workloadSpec = (workload: KubeObject): WorkloadSpec => workload['spec'] as WorkloadSpec;
 
-const podsOf = (hands: Hands, { metadata: { uid, namespace } }: KubeObject): readonly KubeObject[] =>
-  hands
-    .all('Pod')
-    .filter((pod) => pod.metadata.namespace === namespace && pod.metadata.ownerReferences?.some((owner) => owner.uid === uid));
 const isReady = ({ status }: KubeObject): boolean =>
   ((status as { conditions?: readonly { type: string; status: string }[] } | undefined)?.conditions ?? []).some(
     (condition) => condition.type === 'Ready' && condition.status === 'True',
@@ -69,7 +65,7 @@ export function reconcileStatefulSet(hands: Hands, set: KubeObject): boolean {
   if (set.metadata.deletionTimestamp) return false;
   const { name, namespace = '', generation } = set.metadata;
   const { replicas = 1, template, volumeClaimTemplates = [] } = workloadSpec(set);
-  const pods = podsOf(hands, set);
+  const pods = ownedBy(hands.all('Pod'), set);
   const numberOf = (pod: KubeObject) => Number(pod.metadata.name.slice(name.length + 1));
   const surplus = pods.find((pod) => numberOf(pod) >= replicas && !pod.metadata.deletionTimestamp);
   if (surplus) {
@@ -133,7 +129,7 @@ export function reconcileDaemonSet(hands: Hands, set: KubeObject): boolean {
   const { name, namespace = '', generation } = set.metadata;
   if (hands.patch(set, { metadata: { annotations: { [templateAnnotation]: revisionOf(set) } } })) return true;
   const { spec } = workloadSpec(set).template;
-  const pods = podsOf(hands, set);
+  const pods = ownedBy(hands.all('Pod'), set);
   const nodes = hands.all('Node').filter((node) => !node.metadata.deletionTimestamp);
   const nodeOf = (pod: KubeObject) => (pod['spec'] as PodSpec).nodeName;
   const verdicts = new Map(nodes.map((node) => [node.metadata.name, admits(node, spec)]));
