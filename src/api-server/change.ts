@@ -1,11 +1,11 @@
 import type { KubeObject, ResourceType } from '../kube/types.ts';
-import { compacted, type Json, same } from './fields.ts';
+import { type Json, same } from './json.ts';
 import { immutableFaults } from './immutable.ts';
 import { countsEdits, hasStatus } from './kinds.ts';
 import { haveSameFields, readManagers, writeManagers } from './managers.ts';
 import { type Fault, invalid } from './refusals.ts';
 import type { Storage } from './storage.ts';
-import { type At, json, type Merge, withStringData, type Writing } from './writing.ts';
+import { compacted, type At, json, type Merge, withStringData, type Writing } from './writing.ts';
 
 /** Changes a stored object: fields that only the server writes stay, and so do those of the other endpoint, status or spec. */
 export function change(storage: Storage, at: At, live: KubeObject, wanted: KubeObject, writing: Writing, managersOf: Merge): KubeObject {

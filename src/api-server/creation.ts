@@ -1,11 +1,10 @@
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from '../kube/types.ts';
-import { compacted } from './fields.ts';
 import { countsEdits, protectedFromLoss, withFirstStatus } from './kinds.ts';
 import { writeManagers } from './managers.ts';
 import { alreadyExists, type Fault, forbidden, invalid, notFound, type Target } from './refusals.ts';
 import { refuseOverQuota } from './quota.ts';
 import type { Storage } from './storage.ts';
-import { type Merge, withStringData, type Writing } from './writing.ts';
+import { compacted, type Merge, withStringData, type Writing } from './writing.ts';
 
 /** Creates objects: with a name and a uid of its own for each, and nothing that only the server may set. */
 export type Creation = (

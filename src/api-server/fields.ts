@@ -2,10 +2,8 @@
  * Which fields of an object are merged by key, which are replaced as a whole, and the sets of paths by which the API server remembers
  * whose field is whose. Rule: kubernetes.io/docs/reference/using-api/server-side-apply, and the `+listType` marks of the API's types.
  */
+import { isMap, type Json, type JsonMap, same } from './json.ts';
 import { LIST_KEYS, SETS } from './list-keys.ts';
-
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [field: string]: Json };
-export type JsonMap = { readonly [field: string]: Json };
 
 /** `f:` and `k:` keys down to the leaves; format: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
 export interface FieldsV1 {
@@ -41,8 +39,6 @@ function mergedBy(field: string, entry: Json | undefined): readonly string[] | '
   return keys && fits ? keys : 'atomic';
 }
 const DEFAULTS: Readonly<Record<string, Json>> = { protocol: 'TCP' };
-
-export const isMap = (value: unknown): value is JsonMap => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The parts of a value that have owners of their own, by segment; undefined for a leaf. */
 export function partsOf(field: string, value: Json | undefined): ReadonlyMap<string, Json> | undefined {
@@ -95,14 +91,6 @@ export function ownable(object: JsonMap, subresource: string | undefined, hasSta
 export const setOf = (value: JsonMap, containers: 'all' | 'items' = 'items'): FieldSet =>
   new Set(Object.entries(value).flatMap(([key, each]) => pathsOf(each, `f:${key}`, containers, key)));
 
-/** What is empty is left out, as Go's types do it. */
-export function compacted<T extends object>(object: T): T {
-  const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-  const kept = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
-  const { data, metadata = {}, ...rest } = object as { readonly data?: unknown; readonly metadata?: object };
-  return { ...rest, ...(data !== undefined && !isEmpty(data) && { data }), metadata: kept(metadata) } as unknown as T;
-}
-
 /** What differs between two values. */
 export function compare(before: JsonMap, after: JsonMap): { readonly changed: FieldSet; readonly removed: FieldSet } {
   const changed = new Set<string>();
@@ -127,14 +115,6 @@ export function compare(before: JsonMap, after: JsonMap): { readonly changed: Fi
   function addAll(to: Set<string>, value: Json, path: string, field: string): void {
     for (const each of pathsOf(value, path, 'all', field)) to.add(each);
   }
-}
-
-/** As JSON, whatever the order of keys. */
-export function same(a: Json | undefined, b: Json | undefined): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((entry, i) => same(entry, b[i]));
-  if (!isMap(a) || !isMap(b)) return false;
-  return Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => key in b && same(a[key], b[key]));
 }
 
 // Neither a stored tree nor a set ever changes: each is made of the other once.

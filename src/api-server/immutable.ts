@@ -1,5 +1,5 @@
 import type { KubeObject, ResourceType } from '../kube/types.ts';
-import { isMap, type Json, same } from './fields.ts';
+import { isMap, type Json, same } from './json.ts';
 import { isBuiltIn } from './kinds.ts';
 import type { Fault } from './refusals.ts';
 

@@ -5,15 +5,13 @@ import {
   fromFieldsV1,
   type FieldsV1,
   isBelow,
-  isMap,
-  type Json,
-  type JsonMap,
   ownable,
   partsOf,
   segmentsOf,
   setOf,
   toFieldsV1,
 } from './fields.ts';
+import { isMap, type Json, type JsonMap } from './json.ts';
 import { applyConflict } from './refusals.ts';
 
 /** An entry of `metadata.managedFields`, its paths as a set. */

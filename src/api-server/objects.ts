@@ -2,7 +2,7 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.
 import { change } from './change.ts';
 import { createCreation } from './creation.ts';
 import { createDeletion, type DeletionOptions } from './deletion.ts';
-import { isMap, type Json } from './fields.ts';
+import { isMap, type Json } from './json.ts';
 import { hasStatus, isBuiltIn, unknownFields } from './kinds.ts';
 import { afterUpdate, applied, type Manager, readManagers, type Writer } from './managers.ts';
 import { patchedBy, type PatchType } from './patches.ts';

@@ -1,6 +1,6 @@
 import { applyPatch, type Operation } from 'rfc6902';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
-import { isMap, type Json } from './fields.ts';
+import { isMap, type Json } from './json.ts';
 import { isBuiltIn } from './kinds.ts';
 import { badRequest, patchFailed, Refusal } from './refusals.ts';
 import { strategicMerge } from './strategic-merge/index.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../kube/types.ts';
-import type { JsonMap } from './fields.ts';
+import type { JsonMap } from './json.ts';
 import type { Manager } from './managers.ts';
 import { badRequest, type Target } from './refusals.ts';
 
@@ -38,4 +38,12 @@ export function withStringData(object: KubeObject): KubeObject {
     return [key, Buffer.from(text).toString('base64')];
   });
   return { ...rest, data: { ...(object['data'] as object | undefined), ...Object.fromEntries(encoded) } } as KubeObject;
+}
+
+/** What is empty is left out, as Go's types do it. */
+export function compacted<T extends object>(object: T): T {
+  const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  const kept = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
+  const { data, metadata = {}, ...rest } = object as { readonly data?: unknown; readonly metadata?: object };
+  return { ...rest, ...(data !== undefined && !isEmpty(data) && { data }), metadata: kept(metadata) } as unknown as T;
 }

@@ -1,5 +1,5 @@
 /** What operators, methods and fields of CEL mean. */
-import { isMap, type Json, same } from '../fields.ts';
+import { isMap, type Json, same } from '../json.ts';
 import { matches } from './pattern.ts';
 
 /** The values of an expression's variables. */

@@ -2,7 +2,7 @@
  * The part of CEL (github.com/google/cel-spec) that rules of custom resources use: fields, comparisons, logic, `has`, `size`, `matches`,
  * and the macros `all` and `exists`. A rule that needs more is refused when it is compiled, rather than read in another way.
  */
-import { isMap } from '../fields.ts';
+import { isMap } from '../json.ts';
 import { decided, items, METHODS, operate, type Program, type Scope, select, sizeOf } from './cel-values.ts';
 
 /** Whether a field exists, by the program that reads it. */

@@ -1,5 +1,5 @@
 /** What the server makes of an object before it looks at its values; rule: apiextensions-apiserver's schema/pruning and schema/defaulting. */
-import { isMap, type Json, type JsonMap } from '../fields.ts';
+import { isMap, type Json, type JsonMap } from '../json.ts';
 import { additionalOf, fieldPath, fieldSchema, indexPath, mapped, ownOf, type StructuralSchema } from './structural.ts';
 
 const META = new Set(['apiVersion', 'kind', 'metadata']);

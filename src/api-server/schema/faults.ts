@@ -1,5 +1,5 @@
 /** Faults of values, in the words of apimachinery's util/validation/field. */
-import type { Json } from '../fields.ts';
+import type { Json } from '../json.ts';
 import type { Fault } from '../refusals.ts';
 
 /** The path that the server prints for a fault of the whole object. */

@@ -1,5 +1,5 @@
 /** Values as Go prints them, in messages that are Go's own. */
-import { isMap, type Json } from '../fields.ts';
+import { isMap, type Json } from '../json.ts';
 
 /** The type that Go's JSON decoder gives a value. */
 export function goType(value: Json): string {

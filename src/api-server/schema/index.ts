@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { definitionSpec, type ScalePaths } from '../definition.ts';
-import type { Json, JsonMap } from '../fields.ts';
+import type { Json, JsonMap } from '../json.ts';
 import { badRequest, type Fault, invalid, Refusal, type Target } from '../refusals.ts';
 import { pruned, withDefaults, withoutNulls } from './decode.ts';
 import { invalidValue, WHOLE } from './faults.ts';

@@ -1,5 +1,5 @@
 /** Lists whose entries are told apart: by keys, or as a set; rule: apiextensions-apiserver's schema/listtype. */
-import { isMap, type Json } from '../fields.ts';
+import { isMap, type Json } from '../json.ts';
 import type { Fault } from '../refusals.ts';
 import { duplicate, invalidValue } from './faults.ts';
 import { additionalOf, fieldPath, fieldSchema, indexPath, type StructuralSchema } from './structural.ts';

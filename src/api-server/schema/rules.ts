@@ -1,5 +1,5 @@
 /** x-kubernetes-validations; rule: apiextensions-apiserver's schema/cel. */
-import { isMap, type Json, same } from '../fields.ts';
+import { isMap, type Json, same } from '../json.ts';
 import type { Fault } from '../refusals.ts';
 import { compile } from './cel.ts';
 import type { Program } from './cel-values.ts';

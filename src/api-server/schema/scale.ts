@@ -1,6 +1,6 @@
 /** Replicas of kinds with the scale subresource; rule: apiextensions-apiserver's registry/customresource/validator.go. */
 import type { ScalePaths } from '../definition.ts';
-import { isMap, type Json } from '../fields.ts';
+import { isMap, type Json } from '../json.ts';
 import type { Fault } from '../refusals.ts';
 import { invalidValue } from './faults.ts';
 import { goText, goType } from './go.ts';

@@ -1,5 +1,4 @@
-import type { Json, JsonMap } from '../fields.ts';
-import { isMap } from '../fields.ts';
+import { isMap, type Json, type JsonMap } from '../json.ts';
 
 /** A structural schema, the part of OpenAPI that a CustomResourceDefinition may use; rule: apiextensions/v1 JSONSchemaProps. */
 export interface StructuralSchema {

@@ -1,5 +1,5 @@
 /** What server-side apply can merge; rule: structured-merge-diff's typed/validate.go. */
-import { isMap, type Json, type JsonMap } from '../fields.ts';
+import { isMap, type Json, type JsonMap } from '../json.ts';
 import { goSyntax, goText, goType } from './go.ts';
 import { OBJECT_META } from './metadata.ts';
 import { additionalOf, ownOf, type StructuralSchema } from './structural.ts';

@@ -1,5 +1,5 @@
 /** Types and formats of values; rule: kube-openapi's validate/type.go and apiextensions' validation/formats.go. */
-import type { Json } from '../fields.ts';
+import type { Json } from '../json.ts';
 import type { Fault } from '../refusals.ts';
 import { invalidType, WHOLE } from './faults.ts';
 import type { StructuralSchema } from './structural.ts';

@@ -1,5 +1,5 @@
 /** Values against a schema, in the server's words; rule: kube-openapi's pkg/validation/validate, and apiextensions' validation/ratcheting. */
-import { isMap, type Json, type JsonMap, same } from '../fields.ts';
+import { isMap, type Json, type JsonMap, same } from '../json.ts';
 import type { Fault } from '../refusals.ts';
 import { distinct, invalidValue, required, tooLong, tooMany, unsupported, WHOLE } from './faults.ts';
 import { matches } from './pattern.ts';

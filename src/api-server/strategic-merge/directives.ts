@@ -1,5 +1,5 @@
 /** What a strategic merge patch says beside values. */
-import { isMap, type Json, type JsonMap } from '../fields.ts';
+import { isMap, type Json, type JsonMap } from '../json.ts';
 import { badRequest, Refusal } from '../refusals.ts';
 
 export const BAD_RETAIN_KEYS = 'invalid patch format of retainKeys';

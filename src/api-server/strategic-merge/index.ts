@@ -3,7 +3,7 @@
  * kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch.
  */
 import type { ResourceType } from '../../kube/types.ts';
-import { isMap, type Json, type JsonMap } from '../fields.ts';
+import { isMap, type Json, type JsonMap } from '../json.ts';
 import { badRequest, Refusal } from '../refusals.ts';
 import { BAD_RETAIN_KEYS, directivesOf, markOf, plain } from './directives.ts';
 import { mergedLists } from './lists.ts';

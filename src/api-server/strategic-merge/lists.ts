@@ -1,5 +1,5 @@
 /** Two lists of a strategic merge patch become one. */
-import { isMap, type Json, type JsonMap } from '../fields.ts';
+import { isMap, type Json, type JsonMap } from '../json.ts';
 import { Refusal } from '../refusals.ts';
 import { markOf, plain } from './directives.ts';
 import type { mergedBy } from './strategies.ts';

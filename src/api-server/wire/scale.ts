@@ -1,7 +1,7 @@
 /** The subresource `scale` of workloads and of custom resources that define it: how many replicas, and nothing else. */
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../kube/types.ts';
 import type { ScalePaths } from '../definition.ts';
-import { isMap, type Json, type JsonMap } from '../fields.ts';
+import { isMap, type Json, type JsonMap } from '../json.ts';
 import type { ApiServer } from '../index.ts';
 import { mergePatched } from '../patches.ts';
 import { badRequest, Refusal } from '../refusals.ts';

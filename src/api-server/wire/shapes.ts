@@ -1,6 +1,6 @@
 /** Whether objects of Kubernetes' own kinds have the shape that controllers read. Values are not checked, only what sort they are. */
 import type { KubeObject } from '../../kube/types.ts';
-import { isMap, type Json, type JsonMap } from '../fields.ts';
+import { isMap, type Json, type JsonMap } from '../json.ts';
 import { badRequest, type Fault, invalid, type Target } from '../refusals.ts';
 import { readMetadata } from '../schema/metadata.ts';
 import { kubernetesSchema, schemaName } from './openapi/schemas.ts';

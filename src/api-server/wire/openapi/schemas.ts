@@ -1,6 +1,6 @@
 /** The schemas that a document holds, by their published names; rule: apiextensions-apiserver's controller/openapi/builder. */
 import { apiVersionOf, type ResourceType } from '../../../kube/types.ts';
-import { isMap, type Json, type JsonMap } from '../../fields.ts';
+import { isMap, type Json, type JsonMap } from '../../json.ts';
 import type { StructuralSchema } from '../../schema/structural.ts';
 import { KUBERNETES_SCHEMAS } from './kubernetes.gen.ts';
 

@@ -1,6 +1,6 @@
 /** All schemas and operations in one document of OpenAPI 2; rule: apiextensions-apiserver's controller/openapi/v2. */
 import type { ResourceType } from '../../../kube/types.ts';
-import { isMap, type Json, type JsonMap } from '../../fields.ts';
+import { isMap, type Json, type JsonMap } from '../../json.ts';
 import type { StructuralSchema } from '../../schema/structural.ts';
 import type { Served } from '../served.ts';
 import { pathsOf } from './paths.ts';

@@ -1,6 +1,6 @@
 /** Columns of custom resources. Rule: apiextensions-apiserver/pkg/registry/customresource/tableconvertor. */
 import type { PrinterColumn } from '../../definition.ts';
-import { isMap } from '../../fields.ts';
+import { isMap } from '../../json.ts';
 import { ageOf, timeOf } from './ages.ts';
 import { type Cell, column, type TableColumn } from './columns.ts';
 import { jsonPath } from './json-path.ts';

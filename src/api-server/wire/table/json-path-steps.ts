@@ -1,5 +1,5 @@
 /** What the steps of a JSONPath do. Rule: client-go/util/jsonpath, which kubectl and the API server use. */
-import { isMap } from '../../fields.ts';
+import { isMap } from '../../json.ts';
 
 /** From the values so far to the next. @throws Mismatch for a value that the step cannot take */
 export type Step = (values: readonly unknown[]) => readonly unknown[];

@@ -1,5 +1,5 @@
 /** Reading objects that no schema has checked: what is missing or has another shape reads as empty. */
-import { isMap, type JsonMap } from '../../fields.ts';
+import { isMap, type JsonMap } from '../../json.ts';
 
 /** What is at a path of fields; undefined where there is none, or null. */
 export const at = (value: unknown, ...path: readonly string[]): unknown =>

@@ -1,5 +1,5 @@
 /** Labels and their selectors as text: `k8s.io/apimachinery/pkg/labels`. */
-import { isMap, type JsonMap } from '../../fields.ts';
+import { isMap, type JsonMap } from '../../json.ts';
 import { at, listAt, mapAt, textAt } from './read.ts';
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
