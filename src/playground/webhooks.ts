@@ -9,13 +9,10 @@ import { Refusal } from '../api-server/refusals.ts';
 import type { Verb } from '../api-server/rules.ts';
 import type { WireRequest } from '../api-server/wire/requests.ts';
 import type { WireParts } from '../api-server/wire/serve.ts';
+import { selectorText } from '../api-server/wire/table/selectors.ts';
 import { parseSelector } from '../kube/selector.ts';
 import type { KubeObject } from '../kube/types.ts';
 
-interface Selector {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[];
-}
 interface Entry {
   readonly name: string;
   readonly clientConfig: { readonly caBundle?: string; readonly url?: string; readonly service?: { readonly path?: string } };
@@ -24,8 +21,8 @@ interface Entry {
     readonly operations: readonly string[];
     readonly resources: readonly string[];
   }[];
-  readonly namespaceSelector?: Selector;
-  readonly objectSelector?: Selector;
+  readonly namespaceSelector?: object;
+  readonly objectSelector?: object;
   readonly failurePolicy?: 'Fail' | 'Ignore';
   readonly timeoutSeconds?: number;
 }
@@ -87,17 +84,10 @@ interface Asked {
 /** An apply creates what there is not; which of the two it is makes no difference to the webhooks here. */
 const OPERATIONS: Readonly<Partial<Record<Verb, Operation>>> = { create: 'CREATE', update: 'UPDATE', patch: 'UPDATE', apply: 'UPDATE' };
 
-const selects = (selector: Selector | undefined, { metadata }: KubeObject): boolean =>
-  selector === undefined || parseSelector(textOf(selector))(metadata.labels ?? {});
-
-function textOf({ matchLabels = {}, matchExpressions = [] }: Selector): string {
-  const parts = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
-  for (const { key, operator, values = [] } of matchExpressions) {
-    if (operator === 'Exists') parts.push(key);
-    else if (operator === 'DoesNotExist') parts.push(`!${key}`);
-    else parts.push(`${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`);
-  }
-  return parts.join(',');
+/** A selector that cannot be read selects nothing. */
+function selects(selector: object | undefined, { metadata }: KubeObject): boolean {
+  const text = selectorText(selector);
+  return text !== undefined && parseSelector(text)(metadata.labels ?? {});
 }
 
 const reviewOf = ({ type: { group, version, kind, plural }, namespace, subresource, query }: WireRequest, asked: Asked) => ({

@@ -6,6 +6,7 @@ import type { ApiServer } from '../index.ts';
 import { mergePatched } from '../patches.ts';
 import { badRequest, Refusal } from '../refusals.ts';
 import type { WireRequest } from './requests.ts';
+import { selectorText } from './table/selectors.ts';
 
 /** Of workloads; an absent number of replicas is 1 there. */
 export const WORKLOAD_SCALE: ScalePaths = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
@@ -38,23 +39,17 @@ export function scaled(
 function scaleOf(type: ResourceType, object: KubeObject, paths: ScalePaths): object {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const whole = object as unknown as JsonMap;
-  const selector = paths.labelSelectorPath ? valueAt(whole, paths.labelSelectorPath) : selectorOf(whole);
+  const selector = paths.labelSelectorPath ? valueAt(whole, paths.labelSelectorPath) : selectorText(valueAt(whole, '.spec.selector'));
   return {
     apiVersion: apiVersionOf({ ...type, ...SCALE_KIND }),
     kind: SCALE_KIND.kind,
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: { replicas: valueAt(whole, paths.specReplicasPath) ?? (paths === WORKLOAD_SCALE ? 1 : 0) },
-    status: { replicas: valueAt(whole, paths.statusReplicasPath) ?? 0, ...(typeof selector === 'string' && { selector }) },
+    status: {
+      replicas: valueAt(whole, paths.statusReplicasPath) ?? 0,
+      ...(typeof selector === 'string' && selector !== '' && { selector }),
+    },
   };
-}
-
-function selectorOf(object: JsonMap): string | undefined {
-  const labels = valueAt(object, '.spec.selector.matchLabels');
-  return isMap(labels)
-    ? Object.entries(labels)
-        .map((pair) => pair.join('='))
-        .join(',')
-    : undefined;
 }
 
 const steps = (path: string): readonly string[] => path.split('.').slice(1);
