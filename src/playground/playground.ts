@@ -42,6 +42,8 @@ export interface Playground {
   stop(): Promise<void>;
 }
 
+/** What its kubeconfig calls itself. */
+export const CONTEXT = 'sluice-playground';
 const HOST = '127.0.0.1';
 const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 /** How many changes of a kind a watch may go back. */
@@ -128,7 +130,7 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
 
 /** In JSON, which is YAML. */
 function kubeconfigOf(server: string, ca: string, token: string): string {
-  const name = 'sluice-playground';
+  const name = CONTEXT;
   const config = {
     apiVersion: 'v1',
     kind: 'Config',

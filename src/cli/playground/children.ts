@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
+
+import { Refused } from '../errors.ts';
 
 type LogLine = Readonly<Record<string, unknown>>;
 
@@ -29,15 +32,24 @@ export interface ChildOptions {
 /** How many lines of its log are shown when it ends by itself. */
 const LAST_LINES = 8;
 
+/** Ends a process once the one that started it is gone, even by a SIGKILL: that closes the channel between them. */
+const WITH_PARENT = 'data:text/javascript,process.once("disconnect",()=>process.exit()).channel.unref()';
+
 /** Starts a command, which ends at the latest with this process. */
 export function startChild({ args, env = process.env, main = process.argv[1] ?? '', log }: ChildOptions): Child {
   // Of a process group of its own: Ctrl-C is for us, who then stop it in its turn.
-  const child = spawn(process.execPath, [main, ...args], { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['--import', WITH_PARENT, main, ...args], {
+    detached: true,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   const written = log === undefined ? undefined : createWriteStream(log);
   const lines: string[] = [];
   const waiting = new Set<(line: LogLine) => void>();
+  // On a disk that is full the log ends, and the command goes on.
+  written?.on('error', () => {});
   for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on('line', (line) => {
+    createInterface({ input: stream as Readable }).on('line', (line) => {
       written?.write(`${line}\n`);
       lines.push(line);
       if (lines.length > LAST_LINES) lines.shift();
@@ -45,10 +57,12 @@ export function startChild({ args, env = process.env, main = process.argv[1] ?? 
       for (const each of waiting) each(parsed);
     });
   let isStopping = false;
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve).once('error', () => resolve(null)));
-  const failed = ended.then((code) => {
+  const ended = new Promise<string>((resolve) =>
+    child.once('close', (code, signal) => resolve(signal ?? `code ${code}`)).once('error', (error) => resolve(error.message)),
+  );
+  const failed = ended.then((how) => {
     if (isStopping) return new Promise<never>(() => {});
-    throw new Error(`sluice ${args[0]} ended with code ${code}:\n${lines.join('\n')}`);
+    throw new Refused([`sluice ${args[0]} ended by itself (${how}); it wrote at last:`, ...lines]);
   });
   failed.catch(() => {});
   // Whatever way we end, it must not stay.

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { installationOf, settled } from '../../install/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { type Playground, startPlayground } from '../../playground/playground.ts';
+import { CONTEXT, type Playground, startPlayground } from '../../playground/playground.ts';
 import type { Define } from '../command.ts';
 import { messageOf, Refused } from '../errors.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
@@ -54,10 +54,10 @@ export const define: Define = (command, parts) => {
       const resources = [...(await parts.resources()), ...theirs];
       const options = settled({}, `sluice:${version()}`, { furtherRuntimes: false });
       const objects = installationOf(options, { resources, runtimes }) as unknown as readonly KubeObject[];
-      const folder = mkdtempSync(join(tmpdir(), 'sluice-playground-'));
+      const folder = folderOfOurs();
       const forget = () => rmSync(folder, { recursive: true, force: true });
       process.once('exit', forget);
-      const stop = interrupted();
+      const interrupts = followSignals();
       const ends: (() => Promise<unknown>)[] = [];
       try {
         const playground = await startPlayground({
@@ -71,12 +71,17 @@ export const define: Define = (command, parts) => {
         });
         ends.push(() => playground.stop());
         const kubeconfig = flags.kubeconfig ?? join(folder, 'kubeconfig');
-        writeFileSync(kubeconfig, playground.kubeconfig, { mode: 0o600 });
-        const children = await startSluice(playground, { kubeconfig, config: flags.config, folder }, (end) => ends.push(end));
+        writeKubeconfig(kubeconfig, playground.kubeconfig);
+        const starting = startSluice(playground, { kubeconfig, config: flags.config, folder }, (end) => ends.push(end));
+        const children = await Promise.race([starting, interrupts.first]);
+        if (typeof children === 'string') {
+          process.exitCode = run.length > 0 ? codeOf(children) : 0;
+          return;
+        }
         const failed = Promise.race(children.map((child) => child.failed));
         complain(...welcome({ kubeconfig, folder }, playground, flags.nodes, (performance.now() - began) / 1000, run.length === 0));
-        const code = await Promise.race([run.length > 0 ? runs(run, kubeconfig) : stop.then(() => 0), failed]);
-        process.exitCode = code;
+        process.exitCode =
+          run.length > 0 ? await runs(run, kubeconfig, interrupts, failed) : await Promise.race([interrupts.first.then(() => 0), failed]);
       } finally {
         for (const end of ends.toReversed()) await end();
         process.off('exit', forget);
@@ -84,6 +89,25 @@ export const define: Define = (command, parts) => {
       }
     });
 };
+
+function folderOfOurs(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'sluice-playground-'));
+  } catch (error) {
+    throw new Refused(`no folder can be made in ${tmpdir()}, which TMPDIR may replace: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** In place of what a playground wrote there before, and of nothing else: it may be the file of a cluster. */
+function writeKubeconfig(file: string, text: string): void {
+  try {
+    if (existsSync(file) && !readFileSync(file, 'utf8').includes(`"current-context": "${CONTEXT}"`))
+      throw new Refused(`--kubeconfig ${file}: expected no file, or one that a playground wrote; this one stays as it is`);
+    writeFileSync(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw error instanceof Refused ? error : new Refused(`the kubeconfig cannot be written: ${messageOf(error)}`, { cause: error });
+  }
+}
 
 /** Resolves when controller and webhook serve. */
 async function startSluice(
@@ -120,26 +144,53 @@ const welcome = (
   ...(waits ? [`export KUBECONFIG=${kubeconfig}`, 'Ctrl-C ends it, and nothing stays.'] : []),
 ];
 
-/** Runs a command until it ends; its exit code, as a shell gives it. */
-function runs([program = '', ...args]: readonly string[], kubeconfig: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, KUBECONFIG: kubeconfig } });
+/** Runs a command until it ends, even if controller or webhook end before; its exit code, as a shell gives it. */
+async function runs(
+  [program = '', ...args]: readonly string[],
+  kubeconfig: string,
+  interrupts: Interrupts,
+  failed: Promise<never>,
+): Promise<number> {
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, KUBECONFIG: kubeconfig } });
+  // Ctrl-C in the terminal reaches the command too, and is its own: an interpreter goes on after it.
+  interrupts.pass((signal) => signal !== 'SIGINT' && child.kill(signal));
+  const ended = new Promise<number>((resolve, reject) => {
     child.once('error', (error) => reject(new Refused(`${program} cannot be run: ${messageOf(error)}`, { cause: error })));
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    child.once('exit', (code, signal) => resolve(code ?? (signal ? codeOf(signal) : 1)));
   });
+  failed.catch((error: unknown) => {
+    complain(`sluice: the playground does not work any more, and ends when ${program} has ended: ${messageOf(error)}`);
+    child.kill('SIGTERM');
+  });
+  const code = await ended;
+  // That it has failed is what counts.
+  return Promise.race([failed, Promise.resolve(code)]);
 }
 
-/** Resolves at the first Ctrl-C; the second ends the process at once. */
-function interrupted(): Promise<void> {
-  return new Promise((resolve) => {
-    let isFirst = true;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.on(signal, () => {
-        if (!isFirst) process.exit(130);
-        isFirst = false;
-        resolve();
-      });
-  });
+const codeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
+
+interface Interrupts {
+  readonly first: Promise<NodeJS.Signals>;
+  /** From now on signals are this one's, and end nothing here. */
+  pass(to: (signal: NodeJS.Signals) => void): void;
+}
+
+/** Ctrl-C, a terminal that was closed, and SIGTERM: the first lets everything end in order, the second ends the process at once. */
+function followSignals(): Interrupts {
+  const { promise: first, resolve } = Promise.withResolvers<NodeJS.Signals>();
+  let isFirst = true;
+  let take = (signal: NodeJS.Signals): void => {
+    if (!isFirst) process.exit(codeOf(signal));
+    isFirst = false;
+    resolve(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => take(signal));
+  return {
+    first,
+    pass: (to) => {
+      take = to;
+    },
+  };
 }
 
 function nodesOf(text: string): number {
