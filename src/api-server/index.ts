@@ -78,6 +78,8 @@ export interface ApiServer {
   install(type: ResourceType): void;
   /** Removes a custom resource and its objects. */
   uninstall(kind: string): void;
+  /** The clock: milliseconds since the epoch. */
+  readonly now: () => number;
   /** Called after each change of any object. */
   onChange: () => void;
   /** All objects as they are now, for `createApiServer({ from })`. */
@@ -133,6 +135,7 @@ export function createApiServer({
     requestsThat: (match) => requests.filter((request) => matches(match, request)),
     forgetRequests: () => void requests.splice(0),
 
+    now,
     objects,
     typeOf,
     get: (kind, namespace, name) => storage.get(typeOf(kind), namespace, name),

@@ -1,3 +1,4 @@
+import { timestamp } from '../kube/clock.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.ts';
 import { change } from './change.ts';
 import { createCreation } from './creation.ts';
@@ -31,9 +32,9 @@ export interface ObjectsOptions {
 }
 
 export function createObjects({ storage, now, serves, schemas }: ObjectsOptions): Objects {
-  const timestamp = () => new Date(now()).toISOString().replace(/\.\d+/, '');
-  const create = createCreation(storage, timestamp);
-  const remove = createDeletion(storage, timestamp);
+  const timestampNow = () => timestamp(now());
+  const create = createCreation(storage, timestampNow);
+  const remove = createDeletion(storage, timestampNow);
 
   function found(at: At): KubeObject {
     if (!serves(at.type)) throw notServed();
@@ -46,7 +47,7 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
     operation,
     apiVersion: apiVersionOf(type),
     ...(subresource && { subresource }),
-    time: timestamp(),
+    time: timestampNow(),
   });
 
   /** What was sent, as the type's schema reads it. */

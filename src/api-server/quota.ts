@@ -1,4 +1,5 @@
 import type { KubeObject } from '../kube/types.ts';
+import { hasEnded } from './pods.ts';
 import { isBuiltIn, ResourceQuota } from './kinds.ts';
 import { forbidden, type Target } from './refusals.ts';
 import type { Storage } from './storage.ts';
@@ -19,6 +20,3 @@ export function refuseOverQuota(storage: Storage, at: Target, made: KubeObject):
     throw forbidden(at, why);
   }
 }
-
-const hasEnded = ({ status }: KubeObject): boolean =>
-  ['Succeeded', 'Failed'].includes((status as { phase?: string } | undefined)?.phase ?? '');

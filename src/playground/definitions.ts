@@ -7,7 +7,7 @@ import { newEvent } from '../api-server/wire/events.ts';
 import { createOpenApi } from '../api-server/wire/openapi/index.ts';
 import { byPath } from '../api-server/wire/requests.ts';
 import { type Served, servedBuiltIns, servedBy, servedKind } from '../api-server/wire/served.ts';
-import { handsOn } from '../api-server/controllers/hands.ts';
+import { controllerClient } from '../api-server/controllers/client.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 
 export interface Definitions {
@@ -62,7 +62,7 @@ function isUnderstood(crd: KubeObject): boolean {
 
 /** As the API server's own controllers: each definition says that it is served. Returns whether one did not. */
 export function establish(server: ApiServer): boolean {
-  const hands = handsOn(server, 'kube-apiserver');
+  const client = controllerClient(server, 'kube-apiserver');
   return server.all(CustomResourceDefinition.kind).some((crd) => {
     const { names, versions } = definitionSpec(crd);
     const { conditions } = (crd['status'] ?? {}) as { conditions?: readonly object[] };
@@ -82,6 +82,6 @@ export function establish(server: ApiServer): boolean {
         condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
       ],
     };
-    return hands.patch(crd, { status }, 'status');
+    return client.patch(crd, { status }, 'status');
   });
 }

@@ -1,9 +1,10 @@
 /** Scheduler and kubelets of the playground: what pods would do, with no program that runs. */
 import type { ApiServer } from '../api-server/index.ts';
-import { handsOn } from '../api-server/controllers/hands.ts';
+import { controllerClient } from '../api-server/controllers/client.ts';
 import { eachOf } from '../api-server/controllers/index.ts';
+import { addressOf, hasEnded } from '../api-server/pods.ts';
 import { canRunOn, type PodSpec } from '../api-server/controllers/scheduling.ts';
-import type { Clock } from '../kube/clock.ts';
+import { type Clock, timestamp } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { createNodePlugin } from './node-plugin.ts';
 import { whyNotStarted } from './needs.ts';
@@ -36,8 +37,8 @@ export interface Kubelets {
 export function createKubelets(server: ApiServer, clock: Clock, onFault: (error: unknown) => void): Kubelets {
   const { wall, monotonic } = clock;
   const events = createPodEvents(server, clock);
-  const scheduler = handsOn(server, 'kube-scheduler');
-  const kubelet = handsOn(server, 'kubelet');
+  const scheduler = controllerClient(server, 'kube-scheduler');
+  const kubelet = controllerClient(server, 'kubelet');
   const plugin = createNodePlugin(server);
   /** When what waits may go on, by UID. */
   const due = new Map<string, number>();
@@ -59,7 +60,7 @@ export function createKubelets(server: ApiServer, clock: Clock, onFault: (error:
       kubelet.delete(pod, 'now');
       return true;
     }
-    if (phase === 'Succeeded' || phase === 'Failed') return false;
+    if (hasEnded(pod)) return false;
     const { nodeName } = specOf(pod);
     if (!nodeName) {
       const node = emptiest(scheduler.all('Node').filter((each) => canRunOn(each, specOf(pod))));
@@ -70,10 +71,10 @@ export function createKubelets(server: ApiServer, clock: Clock, onFault: (error:
       }
       const message = `Successfully assigned ${pod.metadata.namespace}/${pod.metadata.name} to ${node.metadata.name}`;
       events.say(pod, { type: 'Normal', reason: 'Scheduled', message });
-      const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: timestamp() };
+      const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: now() };
       scheduler.patch(pod, { spec: { nodeName: node.metadata.name } });
       load.set(node.metadata.name, loadOf(node) + 1);
-      return scheduler.patch(pod, { status: { conditions: [scheduled], startTime: timestamp() } }, 'status');
+      return scheduler.patch(pod, { status: { conditions: [scheduled], startTime: now() } }, 'status');
     }
     if (phase === 'Pending') return start(pod);
     return endsByItself(pod) && isDue(pod, 'ends', RUN_MS) && end(pod);
@@ -104,8 +105,9 @@ export function createKubelets(server: ApiServer, clock: Clock, onFault: (error:
   const loadOf = ({ metadata: { name } }: KubeObject): number => load.get(name) ?? 0;
 
   function run(pod: KubeObject): boolean {
-    const status = { phase: 'Running', hostIP: '10.1.0.1', ...addresses(pod), startTime: statusOf(pod).startTime ?? timestamp() };
-    const running = { running: { startedAt: timestamp() } };
+    const podIP = addressOf(pod, '10.2');
+    const status = { phase: 'Running', hostIP: '10.1.0.1', podIP, podIPs: [{ ip: podIP }], startTime: statusOf(pod).startTime ?? now() };
+    const running = { running: { startedAt: now() } };
     return kubelet.patch(
       pod,
       { status: { ...status, conditions: conditions('True'), containerStatuses: containers(pod, running, true) } },
@@ -114,7 +116,7 @@ export function createKubelets(server: ApiServer, clock: Clock, onFault: (error:
   }
 
   function end(pod: KubeObject): boolean {
-    const terminated = { exitCode: 0, reason: 'Completed', message: LOG.trim(), finishedAt: timestamp() };
+    const terminated = { exitCode: 0, reason: 'Completed', message: LOG.trim(), finishedAt: now() };
     return kubelet.patch(
       pod,
       { status: { phase: 'Succeeded', conditions: conditions('False'), containerStatuses: containers(pod, { terminated }, false) } },
@@ -122,12 +124,12 @@ export function createKubelets(server: ApiServer, clock: Clock, onFault: (error:
     );
   }
 
-  const timestamp = (): string => `${new Date(wall()).toISOString().slice(0, 19)}Z`;
+  const now = (): string => timestamp(wall());
   const conditions = (ready: 'True' | 'False') =>
     ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map((type) => ({
       type,
       status: type.endsWith('Ready') ? ready : 'True',
-      lastTransitionTime: timestamp(),
+      lastTransitionTime: now(),
     }));
 
   return {
@@ -163,10 +165,3 @@ const containers = (pod: KubeObject, state: object, ready: boolean): readonly ob
     restartCount: 0,
     state,
   }));
-
-/** Any address, the same for a pod each time. */
-function addresses({ metadata: { uid = '' } }: KubeObject): object {
-  const number = [...uid].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_536, 0);
-  const podIP = `10.2.${number >> 8}.${number & 255}`;
-  return { podIP, podIPs: [{ ip: podIP }] };
-}

@@ -1,5 +1,6 @@
 import type { ApiServer } from '../api-server/index.ts';
-import { handsOn } from '../api-server/controllers/hands.ts';
+import { controllerClient } from '../api-server/controllers/client.ts';
+import { hasEnded, phaseOf } from '../api-server/pods.ts';
 import type { PodSpec } from '../api-server/controllers/scheduling.ts';
 import { labelOf } from '../csi/stage/fuse-label.ts';
 import type { KubeObject } from '../kube/types.ts';
@@ -14,10 +15,9 @@ export interface NodePlugin {
 }
 
 const specOf = (pod: KubeObject): PodSpec => pod['spec'] as PodSpec;
-const phaseOf = ({ status }: KubeObject): string | undefined => (status as { phase?: string } | undefined)?.phase;
 
 export function createNodePlugin(server: ApiServer): NodePlugin {
-  const hands = handsOn(server, 'fuse.csi.fluid.io');
+  const client = controllerClient(server, 'fuse.csi.fluid.io');
 
   function waitsFor(pod: KubeObject): string | undefined {
     const { volumes = [], nodeName = '' } = specOf(pod);
@@ -30,7 +30,7 @@ export function createNodePlugin(server: ApiServer): NodePlugin {
         const key = labelFor(namespace ?? '', claim);
         if (key === undefined) return false;
         const node = server.get('Node', undefined, nodeName);
-        if (node && node.metadata.labels?.[key] !== 'true') hands.patch(node, { metadata: { labels: { [key]: 'true' } } });
+        if (node && node.metadata.labels?.[key] !== 'true') client.patch(node, { metadata: { labels: { [key]: 'true' } } });
         return !server.all('Pod').some((fuse) => isFuseOf(fuse, key, nodeName));
       });
   }
@@ -46,8 +46,7 @@ export function createNodePlugin(server: ApiServer): NodePlugin {
     const wanted = new Set(
       server.all('Pod').flatMap((pod) => {
         const { volumes = [], nodeName } = specOf(pod);
-        const isOver = ['Succeeded', 'Failed'].includes(phaseOf(pod) ?? '');
-        return isOver
+        return hasEnded(pod)
           ? []
           : volumes.flatMap(({ persistentVolumeClaim: claim }) =>
               claim ? `${nodeName} ${labelFor(pod.metadata.namespace ?? '', claim.claimName)}` : [],
@@ -57,7 +56,7 @@ export function createNodePlugin(server: ApiServer): NodePlugin {
     return server.all('Node').some((node) => {
       const { labels = {}, name } = node.metadata;
       const left = Object.keys(labels).filter((key) => key.startsWith('fluid.io/f-') && !wanted.has(`${name} ${key}`));
-      return left.length > 0 && hands.patch(node, { metadata: { labels: Object.fromEntries(left.map((key) => [key, null])) } });
+      return left.length > 0 && client.patch(node, { metadata: { labels: Object.fromEntries(left.map((key) => [key, null])) } });
     });
   }
 

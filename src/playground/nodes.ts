@@ -1,3 +1,4 @@
+import { timestamp } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
 
 /** Of the simulated cluster. */
@@ -6,7 +7,7 @@ const CAPACITY = { cpu: '8', memory: '32Gi', pods: '110', 'ephemeral-storage': '
 
 /** Nodes on which no program runs: what is created there is said to run. */
 export function simulatedNodes(count: number, now: number): readonly KubeObject[] {
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const time = timestamp(now);
   return Array.from({ length: count }, (_, i) => {
     const name = `playground-${i}`;
     return {

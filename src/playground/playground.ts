@@ -1,7 +1,6 @@
 /** The control plane of `sluice playground`: an API server in memory behind HTTPS, with simulated nodes and pods. */
 import { randomBytes } from 'node:crypto';
-import { handsOn } from '../api-server/controllers/hands.ts';
-import { createControllers, eachOf } from '../api-server/controllers/index.ts';
+import { createControllers } from '../api-server/controllers/index.ts';
 import { type ApiServer, createApiServer } from '../api-server/index.ts';
 import { CustomResourceDefinition } from '../api-server/kinds.ts';
 import { createSchemas, type Schemas } from '../api-server/schema/index.ts';
@@ -11,7 +10,6 @@ import type { KubeObject } from '../kube/types.ts';
 import { issue } from '../webhook/certificates/issue.ts';
 import { establish, followDefinitions } from './definitions.ts';
 import { beside } from './beside.ts';
-import { reconcileDeployment, reconcileReplicaSet } from './deployments.ts';
 import { createDocuments } from './documents.ts';
 import { createEngines } from './engines/engines.ts';
 import { serveExec } from './exec.ts';
@@ -93,19 +91,12 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
   const controllers = createControllers(server);
   // Kubelets of the playground take their time.
   controllers.paused.add('pods');
-  const hands = handsOn(server, 'kube-controller-manager');
   const kubelets = createKubelets(server, systemClock, onUnreadable);
   const turns = startTurns(
     server,
     function* () {
       definitions();
-      const did = [
-        establish(server),
-        yield* eachOf(server, 'Deployment', (deployment) => reconcileDeployment(hands, deployment), onUnreadable),
-        yield* eachOf(server, 'ReplicaSet', (set) => reconcileReplicaSet(hands, set), onUnreadable),
-        yield* controllers.pass(onUnreadable),
-        yield* kubelets.pass(),
-      ];
+      const did = [establish(server), yield* controllers.pass(onUnreadable), yield* kubelets.pass()];
       return did.includes(true);
     },
     kubelets.againMs,

@@ -1,6 +1,6 @@
 import type { ApiServer } from '../api-server/index.ts';
 import { storedEvent } from '../api-server/wire/events.ts';
-import type { Clock } from '../kube/clock.ts';
+import { type Clock, timestamp } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
 
 /** As the API server keeps them by default, ms. */
@@ -18,7 +18,7 @@ export interface PodEvents {
 export function createPodEvents(server: ApiServer, { wall, monotonic }: Clock): PodEvents {
   const said = new Map<string, string>();
   let cleanedAt = monotonic();
-  const time = () => `${new Date(wall()).toISOString().slice(0, 19)}Z`;
+  const time = () => timestamp(wall());
   return {
     say({ metadata: { name, namespace = '', uid = '', resourceVersion } }, { type, reason, message }) {
       if (said.get(uid) === message || server.get('Namespace', undefined, namespace)?.metadata.deletionTimestamp) return;

@@ -1,14 +1,27 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
+import { reconcileDeployment, reconcileReplicaSet } from './deployments.ts';
 import { collectGarbage } from './garbage.ts';
-import { handsOn } from './hands.ts';
+import { controllerClient } from './client.ts';
 import { reconcileJob } from './jobs.ts';
 import { runPod } from './kubelet.ts';
 import { syncClaim, syncVolume, unprotect } from './volumes.ts';
-import { reconcileDaemonSet, reconcileStatefulSet } from './workloads.ts';
+import { reconcileDaemonSet } from './daemon-sets.ts';
+import { reconcileStatefulSet } from './stateful-sets.ts';
 
 /** A controller of Kubernetes that a test can pause. */
-export type Controller = 'garbage' | 'statefulsets' | 'daemonsets' | 'jobs' | 'pods' | 'volumes' | 'claims' | 'protection' | 'namespaces';
+export type Controller =
+  | 'garbage'
+  | 'statefulsets'
+  | 'daemonsets'
+  | 'deployments'
+  | 'replicasets'
+  | 'jobs'
+  | 'pods'
+  | 'volumes'
+  | 'claims'
+  | 'protection'
+  | 'namespaces';
 
 /** The controllers, scheduler and kubelets of Kubernetes, in memory: they act only when a test calls them. */
 export interface Controllers {
@@ -41,8 +54,8 @@ const MOST = 10_000;
  * controllers.settle();
  */
 export function createControllers(server: ApiServer): Controllers {
-  const hands = handsOn(server, 'kube-controller-manager');
-  const kubelet = handsOn(server, 'kubelet');
+  const client = controllerClient(server, 'kube-controller-manager');
+  const kubelet = controllerClient(server, 'kubelet');
   const unready = new Set<string>();
   const paused = new Set<Controller>();
   const isUnready = ({ metadata: { namespace, name, ownerReferences = [] } }: KubeObject) =>
@@ -50,18 +63,20 @@ export function createControllers(server: ApiServer): Controllers {
 
   /** Of which kinds each looks at the objects; garbage is found among all of them at once. */
   const tasks: Readonly<Record<Exclude<Controller, 'garbage'>, readonly [kinds: readonly string[], (object: KubeObject) => boolean]>> = {
-    statefulsets: [['StatefulSet'], (set) => reconcileStatefulSet(hands, set)],
-    daemonsets: [['DaemonSet'], (set) => reconcileDaemonSet(hands, set)],
-    jobs: [['Job'], (job) => reconcileJob(hands, job)],
+    statefulsets: [['StatefulSet'], (set) => reconcileStatefulSet(client, set)],
+    daemonsets: [['DaemonSet'], (set) => reconcileDaemonSet(client, set)],
+    deployments: [['Deployment'], (deployment) => reconcileDeployment(client, deployment)],
+    replicasets: [['ReplicaSet'], (set) => reconcileReplicaSet(client, set)],
+    jobs: [['Job'], (job) => reconcileJob(client, job)],
     pods: [['Pod'], (pod) => runPod(kubelet, pod, isUnready)],
-    volumes: [['PersistentVolume'], (volume) => syncVolume(hands, volume)],
-    claims: [['PersistentVolumeClaim'], (claim) => syncClaim(hands, claim)],
-    protection: [['PersistentVolumeClaim', 'PersistentVolume'], (object) => unprotect(hands, object)],
+    volumes: [['PersistentVolume'], (volume) => syncVolume(client, volume)],
+    claims: [['PersistentVolumeClaim'], (claim) => syncClaim(client, claim)],
+    protection: [['PersistentVolumeClaim', 'PersistentVolume'], (object) => unprotect(client, object)],
     namespaces: [['Namespace'], (namespace) => endNamespace(namespace)],
   };
   const NAMES = ['garbage', ...Object.keys(tasks)] as readonly Controller[];
   function work(name: Controller): boolean {
-    if (name === 'garbage') return collectGarbage(hands, server.all());
+    if (name === 'garbage') return collectGarbage(client, server.all());
     const [kinds, act] = tasks[name];
     return kinds.some((kind) => server.all(kind).some(act));
   }
@@ -71,7 +86,7 @@ export function createControllers(server: ApiServer): Controllers {
     if (!deletionTimestamp) return false;
     const inside = server.all().filter(({ metadata }) => metadata.namespace === name);
     const staying = inside.find(({ metadata }) => !metadata.deletionTimestamp);
-    if (staying) hands.delete(staying);
+    if (staying) client.delete(staying);
     else if (inside.length === 0) server.remove('Namespace', undefined, name);
     return staying !== undefined || inside.length === 0;
   }
@@ -94,7 +109,7 @@ export function createControllers(server: ApiServer): Controllers {
       let did = false;
       for (const name of NAMES.filter((each) => !paused.has(each))) {
         if (name === 'garbage')
-          while (collectGarbage(hands, server.all())) {
+          while (collectGarbage(client, server.all())) {
             did = true;
             yield;
           }

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kube/types.ts';
-import { type Hands, ownedBy } from './hands.ts';
+import { type ControllerClient, ownedBy } from './client.ts';
+import { hasEnded, ownerOf, phaseOf } from '../pods.ts';
 import type { PodSpec } from './scheduling.ts';
 
 interface JobSpec {
@@ -13,27 +14,29 @@ interface JobCondition {
 }
 
 /** One pod at a time, until one succeeds or more fail than `backoffLimit` allows; none while it is suspended. A test ends pods, by their phase. */
-export function reconcileJob(hands: Hands, job: KubeObject): boolean {
+export function reconcileJob(client: ControllerClient, job: KubeObject): boolean {
   const { name, namespace = '', uid = '', deletionTimestamp } = job.metadata;
+  const now = client.now();
+  const condition = (type: string, why: typeof SUCCESS) => ({ type, status: 'True', ...why, lastProbeTime: now, lastTransitionTime: now });
   const { backoffLimit = 6, suspend, template } = job['spec'] as JobSpec;
   const { conditions = [] } = (job['status'] ?? {}) as { conditions?: readonly JobCondition[] };
   if (deletionTimestamp || conditions.some(({ type }) => type === 'Complete' || type === 'Failed')) return false;
-  const pods = ownedBy(hands.all('Pod'), job);
+  const pods = ownedBy(client.all('Pod'), job);
   const count = (phase: string) => pods.filter((pod) => phaseOf(pod) === phase).length;
   const [succeeded, failed] = [count('Succeeded'), count('Failed')];
-  if (succeeded > 0) return report([condition('SuccessCriteriaMet', SUCCESS), condition('Complete', SUCCESS)], { completionTime: now() });
+  if (succeeded > 0) return report([condition('SuccessCriteriaMet', SUCCESS), condition('Complete', SUCCESS)], { completionTime: now });
   if (failed > backoffLimit) return report([condition('FailureTarget', FAILURE), condition('Failed', FAILURE)]);
   const isSuspended = conditions.some(({ type, status }) => type === 'Suspended' && status === 'True');
-  const living = pods.filter((pod) => !['Succeeded', 'Failed'].includes(phaseOf(pod)));
+  const living = pods.filter((pod) => !hasEnded(pod));
   if (suspend) {
     const active = living.find(({ metadata }) => !metadata.deletionTimestamp);
-    if (active) hands.delete(active);
+    if (active) client.delete(active);
     return active !== undefined || report(isSuspended ? conditions : [condition('Suspended', SUSPENDED)], { terminating: living.length });
   }
   // A Job of the same name may have left pods; and a user may take a pod from its Job.
   const podName = `${name}-${uid.replace(/\W/g, '').slice(-8)}-${failed}`;
-  if (failed === pods.length && !hands.get('Pod', namespace, podName)) {
-    const isMade = hands.createFor(job, {
+  if (failed === pods.length && !client.get('Pod', namespace, podName)) {
+    const isMade = client.createFor(job, {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
@@ -41,7 +44,7 @@ export function reconcileJob(hands: Hands, job: KubeObject): boolean {
         namespace,
         labels: { ...template.metadata?.labels, 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name },
         ...(template.metadata?.annotations && { annotations: template.metadata.annotations }),
-        ownerReferences: [{ apiVersion: job.apiVersion, kind: 'Job', name, uid, controller: true, blockOwnerDeletion: true }],
+        ownerReferences: [ownerOf(job)],
       },
       spec: template.spec,
     });
@@ -52,7 +55,7 @@ export function reconcileJob(hands: Hands, job: KubeObject): boolean {
 
   function report(ended: readonly object[], more: object = {}): boolean {
     const status = { active: 0, ...(succeeded > 0 && { succeeded }), ...(failed > 0 && { failed }), ...more };
-    return hands.patch(job, { status: { ...status, ...(ended.length > 0 && { conditions: ended }) } }, 'status');
+    return client.patch(job, { status: { ...status, ...(ended.length > 0 && { conditions: ended }) } }, 'status');
   }
 }
 
@@ -60,12 +63,3 @@ const SUCCESS = { reason: 'CompletionsReached', message: 'Reached expected numbe
 const FAILURE = { reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
 const SUSPENDED = { reason: 'JobSuspended', message: 'Job suspended' };
 const RESUMED = { reason: 'JobResumed', message: 'Job resumed' };
-const phaseOf = ({ status }: KubeObject): string => String((status as { phase?: string } | undefined)?.phase ?? '');
-const now = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
-const condition = (type: string, why: typeof SUCCESS): object => ({
-  type,
-  status: 'True',
-  ...why,
-  lastProbeTime: now(),
-  lastTransitionTime: now(),
-});

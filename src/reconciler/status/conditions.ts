@@ -1,4 +1,5 @@
 import { redactedText } from '../../api/redact.ts';
+import { timestamp } from '../../kube/clock.ts';
 
 /** What a condition says, without its times. */
 export interface UntimedCondition {
@@ -40,6 +41,3 @@ const cut = (message: string): string => (message.length > MOST_CHARACTERS ? `${
 
 export const withoutCondition = <C extends Condition>(conditions: readonly C[], type: string): readonly C[] =>
   conditions.some((condition) => condition.type === type) ? conditions.filter((condition) => condition.type !== type) : conditions;
-
-/** As the API server prints a time: seconds, UTC. */
-export const timestamp = (now: number): string => `${new Date(now).toISOString().slice(0, 19)}Z`;

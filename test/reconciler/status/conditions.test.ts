@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DatasetCondition, RuntimeCondition } from '../../../src/api/index.ts';
-import { type UntimedCondition, timestamp, withCondition, withoutCondition } from '../../../src/reconciler/status/conditions.ts';
+import { timestamp } from '../../../src/kube/clock.ts';
+import { type UntimedCondition, withCondition, withoutCondition } from '../../../src/reconciler/status/conditions.ts';
 
 const noon = Date.parse('2026-01-02T12:00:00.789Z');
 const later = noon + 60_000;

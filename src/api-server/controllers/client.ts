@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import { timestamp } from '../../kube/clock.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { Refusal } from '../refusals.ts';
 
-/** How a controller in memory reads and writes: at once, and only what differs. */
-export interface Hands {
+/** How a controller in memory reads and writes: at once, as the field manager of its name, and only what differs. */
+export interface ControllerClient {
   all(kind: string): readonly KubeObject[];
   get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
+  /** The time, as objects have it. */
+  now(): string;
   /** Whether an object of this UID exists, of any kind. */
   exists(uid: string): boolean;
   create(object: KubeObject): void;
@@ -18,16 +21,17 @@ export interface Hands {
   delete(object: KubeObject, now?: 'now'): void;
 }
 
-export function handsOn(server: ApiServer, manager: string): Hands {
+export function controllerClient(server: ApiServer, manager: string): ControllerClient {
   const at = ({ kind, metadata: { namespace, name } }: KubeObject, subresource?: string) => ({
     type: server.typeOf(kind),
     namespace,
     name,
     ...(subresource && { subresource }),
   });
-  const self: Hands = {
+  const self: ControllerClient = {
     all: (kind) => server.all(kind),
     get: (kind, namespace, name) => server.get(kind, namespace, name),
+    now: () => timestamp(server.now()),
     exists: (uid) => server.all().some(({ metadata }) => metadata.uid === uid),
     create: (object) => void server.objects.create(server.typeOf(object.kind), object.metadata.namespace, object, { manager }),
     createFor(owner, object) {
@@ -92,7 +96,7 @@ function reportRefusal(server: ApiServer, owner: KubeObject, refused: KubeObject
     type: 'Warning',
     reason: 'FailedCreate',
     message,
-    lastTimestamp: new Date().toISOString().replace(/\.\d+/, ''),
+    lastTimestamp: timestamp(server.now()),
   };
   server.objects.create(server.typeOf('Event'), namespace, event, { manager: 'kube-controller-manager' });
 }
