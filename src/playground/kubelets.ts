@@ -7,7 +7,7 @@ import { canRunOn, type PodSpec } from '../api-server/controllers/scheduling.ts'
 import { type Clock, timestamp } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { createNodePlugin } from './node-plugin.ts';
-import { whyNotStarted } from './needs.ts';
+import { whyNotStarted } from './container-config.ts';
 import { createPodEvents } from './pod-events.ts';
 
 /** How long a container takes to start, and how long a program that ends by itself runs, ms. */
@@ -54,7 +54,7 @@ export function createKubelets(server: ApiServer, clock: Clock, onFault: (error:
     return true;
   }
 
-  function tend(pod: KubeObject): boolean {
+  function syncPod(pod: KubeObject): boolean {
     const { phase = 'Pending' } = statusOf(pod);
     if (pod.metadata.deletionTimestamp) {
       kubelet.delete(pod, 'now');
@@ -137,7 +137,7 @@ export function createKubelets(server: ApiServer, clock: Clock, onFault: (error:
       events.clean();
       let did = plugin.unlabel();
       load = new Map([...Map.groupBy(server.all('Pod'), (pod) => specOf(pod).nodeName)].map(([node, pods]) => [node, pods.length]));
-      did = (yield* eachOf(server, 'Pod', tend, onFault)) || did;
+      did = (yield* eachOf(server, 'Pod', syncPod, onFault)) || did;
       return did;
     },
     againMs() {

@@ -9,15 +9,15 @@ import { systemClock } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { issue } from '../webhook/certificates/issue.ts';
 import { establish, followDefinitions } from './definitions.ts';
-import { beside } from './beside.ts';
 import { createDocuments } from './documents.ts';
 import { createEngines } from './engines/engines.ts';
 import { serveExec } from './exec.ts';
 import { createWireListener } from './https.ts';
 import { createKubelets } from './kubelets.ts';
 import { simulatedNodes } from './nodes.ts';
+import { subresource } from './subresources.ts';
 import { startTurns } from './turns.ts';
-import { createReviews } from './webhooks.ts';
+import { createWebhooks } from './webhooks.ts';
 
 export interface PlaygroundOptions {
   /** What is there from the beginning, in the order in which it is to be created: kinds, rights, configurations. */
@@ -73,9 +73,9 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     server,
     types: () => definitions().types,
     document: documents.document,
-    reviewers: createReviews(server, () => webhookPort),
+    webhooks: createWebhooks(server, () => webhookPort),
     table: documents.table,
-    beside: (request) => beside(server, definitions().served, request),
+    subresource: (request) => subresource(server, definitions().served, request),
   });
   const material = await issue({ older: [] }, ['localhost'], now());
   const { server: listener, listen } = createWireListener({ key: material.key, cert: material.certificate }, token, wire, onFault);

@@ -32,7 +32,7 @@ interface Entry {
  *
  * @param port where Sluice's own listens, whatever Service its configuration names: Services are simulated. Undefined: it does not run
  */
-export function createReviews(server: ApiServer, port: () => number | undefined): WireParts['reviewers'] {
+export function createWebhooks(server: ApiServer, port: () => number | undefined): WireParts['webhooks'] {
   return (request) => {
     const operation = OPERATIONS[request.verb];
     if (operation === undefined || server.all(MutatingWebhookConfiguration.kind).length === 0) return undefined;

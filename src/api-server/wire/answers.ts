@@ -17,8 +17,8 @@ export interface WireAnswer {
 /** What admission makes of an object that is written. Throws a Refusal if it denies the write. */
 export type Admission = (request: WireRequest, object: KubeObject) => KubeObject;
 
-/** Who has a say in a write, and who is told of it. */
-export interface Hearing {
+/** What is called while an object is written. */
+export interface Hooks {
   readonly admit?: Admission;
   /** Called with what the client is to be warned of. */
   readonly warn?: (text: string) => void;
@@ -33,18 +33,20 @@ export function textOf(stored: object): string {
   texts.set(stored, text);
   return text;
 }
-const textOfList = ({ items, ...rest }: KubeList): string =>
-  `${JSON.stringify(rest).slice(0, -1)},"items":[${items.map(textOf).join(',')}]}`;
+/** A list as JSON, each of its items by `textOf`. */
+export const textOfList = (list: object, items: readonly object[]): string =>
+  `${JSON.stringify(list).slice(0, -1)},"items":[${items.map(textOf).join(',')}]}`;
+
+/** An object for a client that asks for its metadata alone. */
+export const partial = ({ metadata }: KubeObject): object => ({ apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata });
 
 /** Acts at once, and answers a Refusal in the words of a Status. */
 export async function answerTo(server: ApiServer, request: WireRequest, admit: Admission): Promise<WireAnswer> {
   try {
     const body = await act(server, request, { admit });
-    return {
-      status: request.verb === 'create' ? 201 : 200,
-      headers: {},
-      text: request.verb === 'list' ? textOfList(body as KubeList) : textOf(body),
-    };
+    if (request.verb !== 'list') return { status: request.verb === 'create' ? 201 : 200, headers: {}, text: textOf(body) };
+    const { items, ...list } = body as KubeList;
+    return { status: 200, headers: {}, text: textOfList(list, items) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return refusalAnswer(error);
@@ -58,7 +60,7 @@ export const refusalAnswer = ({ status, body, message }: Refusal): WireAnswer =>
 });
 
 /** The object or the list that answers a request. @throws Refusal */
-export function act(server: ApiServer, request: WireRequest, { admit, warn }: Hearing): object | Promise<object> {
+export function act(server: ApiServer, request: WireRequest, { admit, warn }: Hooks): object | Promise<object> {
   const { verb, type, namespace, name = '', subresource, query, body, wants, patch } = request;
   const at = { type, namespace, name, subresource };
   const [dryRun, fieldValidation] = [query.get('dryRun'), query.get('fieldValidation')];
@@ -115,9 +117,6 @@ export function act(server: ApiServer, request: WireRequest, { admit, warn }: He
 }
 
 const isValidation = (text: string | null): text is FieldValidation => text === 'Strict' || text === 'Warn' || text === 'Ignore';
-
-const partial = (object: KubeObject) => ({ ...PARTIAL, metadata: object.metadata });
-const PARTIAL = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
 
 /** The object in the body, which is the one that the path names. @throws Refusal */
 function objectOf({ body, type, namespace, name, verb }: WireRequest): KubeObject {

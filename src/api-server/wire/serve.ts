@@ -3,10 +3,10 @@ import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { isBuiltIn } from '../kinds.ts';
 import { Refusal } from '../refusals.ts';
-import { act, type Admission, refusalAnswer, textOf, type WireAnswer } from './answers.ts';
+import { act, type Admission, partial, refusalAnswer, textOf, textOfList, type WireAnswer } from './answers.ts';
 import { isNewEvent, shown, stored, storedEvent } from './events.ts';
 import { checkShape } from './shapes.ts';
-import { linesOf, mayWatch } from './streams.ts';
+import { linesOf, checkWatch } from './streams.ts';
 import { readRequest, type Sent, type WireRequest } from './requests.ts';
 
 /** A watch: its lines as they come. */
@@ -22,15 +22,15 @@ export interface WireParts {
   /** Discovery, OpenAPI and version; undefined for a path that is about objects. */
   readonly document: (path: string, accept: string) => WireAnswer | undefined;
   /** Who is to be asked about a write, which takes time; undefined: nobody. What they make of the object is written. @throws Refusal */
-  readonly reviewers: (request: WireRequest) => ((object: KubeObject, before: KubeObject | undefined) => Promise<KubeObject>) | undefined;
+  readonly webhooks: (request: WireRequest) => ((object: KubeObject, before: KubeObject | undefined) => Promise<KubeObject>) | undefined;
   /** A Table of objects, as kubectl prints them. */
   readonly table: (request: WireRequest, objects: readonly KubeObject[], list: { readonly [key: string]: unknown }) => object;
   /** Subresources that are no part of the object, such as the log of a pod; undefined for one that is not served. */
-  readonly beside: (request: WireRequest) => WireAnswer | undefined;
+  readonly subresource: (request: WireRequest) => WireAnswer | undefined;
 }
 
 export function createWire(parts: WireParts): (sent: Sent, signal: AbortSignal) => Promise<WireAnswer | WireStream> {
-  const { server, types, document, beside } = parts;
+  const { server, types, document } = parts;
 
   async function objects(sent: Sent, signal: AbortSignal): Promise<WireAnswer | WireStream> {
     const asked = named(readRequest(types(), sent), String(sent.headers['user-agent'] ?? ''));
@@ -38,13 +38,13 @@ export function createWire(parts: WireParts): (sent: Sent, signal: AbortSignal) 
       ? { ...asked, type: storedEvent, ...(asked.body !== undefined && { body: stored(asked.body as KubeObject) }) }
       : asked;
     if (request.subresource !== undefined && request.subresource !== 'status') {
-      const answer = beside(request);
+      const answer = parts.subresource(request);
       if (answer) return answer;
       throw new Refusal(404, 'NotFound', `the server could not find the requested resource: ${request.type.plural}/${request.subresource}`);
     }
     const show = (object: KubeObject): KubeObject => (isNewEvent(asked.type) ? shown(object) : object);
     if (request.verb === 'watch') {
-      mayWatch(request);
+      checkWatch(request);
       return { lines: linesOf(server, request, (object) => form(request, show(object)), signal) };
     }
     const warnings: string[] = [];
@@ -58,14 +58,15 @@ export function createWire(parts: WireParts): (sent: Sent, signal: AbortSignal) 
     if (request.verb !== 'list') return textOf(isStatus(result) ? result : form(request, show(result as KubeObject)));
     const { items, metadata, ...list } = result as { items: readonly KubeObject[]; metadata: Record<string, unknown> };
     if (request.wants === 'table') return JSON.stringify(parts.table(request, items.map(show), metadata));
-    const head = JSON.stringify({ ...(request.wants === 'metadata' ? PARTIAL_LIST : list), metadata });
-    return `${head.slice(0, -1)},"items":[${items.map((object) => textOf(form(request, show(object)))).join(',')}]}`;
+    return textOfList(
+      { ...(request.wants === 'metadata' ? PARTIAL_LIST : list), metadata },
+      items.map((object) => form(request, show(object))),
+    );
   }
 
   function form(request: WireRequest, object: KubeObject): object {
     if (request.wants === 'table') return parts.table(request, [object], { resourceVersion: object.metadata.resourceVersion });
-    if (request.wants === 'metadata') return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata: object.metadata };
-    return object;
+    return request.wants === 'metadata' ? partial(object) : object;
   }
 
   return async (sent, signal) => {
@@ -79,8 +80,8 @@ export function createWire(parts: WireParts): (sent: Sent, signal: AbortSignal) 
 }
 
 /** While others are asked about an object, it may change: then they are asked again about what it has become. */
-async function written({ server, reviewers }: WireParts, request: WireRequest, warn: (text: string) => void): Promise<object> {
-  const ask = reviewers(request);
+async function written({ server, webhooks }: WireParts, request: WireRequest, warn: (text: string) => void): Promise<object> {
+  const ask = webhooks(request);
   const shaped: Admission = (of, object) => {
     if (isBuiltIn(of.type)) checkShape(of, object);
     return object;

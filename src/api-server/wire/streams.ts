@@ -37,7 +37,7 @@ export async function* linesOf(server: ApiServer, request: WireRequest, show: Sh
 }
 
 /** @throws Refusal for a watch that the server cannot give */
-export function mayWatch({ query }: WireRequest): void {
+export function checkWatch({ query }: WireRequest): void {
   const resourceVersion = query.get('resourceVersion') ?? '';
   if (!/^\d{0,15}$/.test(resourceVersion)) throw badRequest(`Invalid value: ${JSON.stringify(resourceVersion)}: a version of this server`);
   if (isTrue(query.get('sendInitialEvents')))

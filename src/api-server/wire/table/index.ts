@@ -2,6 +2,7 @@
 import type { PrinterColumn } from '../../definition.ts';
 import { isBuiltIn } from '../../kinds.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
+import { partial } from '../answers.ts';
 import { builtInColumns, plain } from './built-in.ts';
 import { ageColumn, nameColumn, type TableColumn } from './columns.ts';
 import { customColumns } from './custom.ts';
@@ -61,5 +62,5 @@ function columnsOf(type: ResourceType, printed: readonly PrinterColumn[]): reado
 function included(object: KubeObject, part: TableRequest['includeObject']): object | null {
   if (part === 'None') return null;
   if (part === 'Object') return object;
-  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
+  return partial(object);
 }

@@ -7,13 +7,13 @@ import type { Served } from '../api-server/wire/served.ts';
 import { LOG } from './kubelets.ts';
 
 /** Subresources that are no part of their object: logs of pods, and scales. Undefined for one that is not served. @throws Refusal */
-export function beside(server: ApiServer, served: readonly Served[], request: WireRequest): WireAnswer | undefined {
-  const { type, namespace, name = '', subresource, verb } = request;
-  if (type.kind === 'Pod' && subresource === 'log' && verb === 'get') {
+export function subresource(server: ApiServer, served: readonly Served[], request: WireRequest): WireAnswer | undefined {
+  const { type, namespace, name = '', subresource: asked, verb } = request;
+  if (type.kind === 'Pod' && asked === 'log' && verb === 'get') {
     if (!server.get(type.kind, namespace, name)) throw notFound({ type, name });
     return { status: 200, headers: {}, text: LOG };
   }
   const scale = served.find((each) => each.type.group === type.group && each.type.kind === type.kind)?.scale;
-  if (subresource !== 'scale' || !scale) return undefined;
+  if (asked !== 'scale' || !scale) return undefined;
   return { status: 200, headers: {}, text: JSON.stringify(scaled(server, request, scale)) };
 }
