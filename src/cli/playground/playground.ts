@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { installationOf, settled } from '../../install/index.ts';
@@ -13,6 +12,8 @@ import { portOf } from '../settings/config-values.ts';
 import { complain } from '../terminal.ts';
 import { version } from '../version.ts';
 import { type Child, startChild } from './children.ts';
+import { codeOf, followSignals } from './interrupts.ts';
+import { runCommand } from './run.ts';
 
 interface Flags {
   readonly port: number;
@@ -81,7 +82,9 @@ export const define: Define = (command, parts) => {
         const failed = Promise.race(children.map((child) => child.failed));
         complain(...welcome({ kubeconfig, folder }, playground, flags.nodes, (performance.now() - began) / 1000, run.length === 0));
         process.exitCode =
-          run.length > 0 ? await runs(run, kubeconfig, interrupts, failed) : await Promise.race([interrupts.first.then(() => 0), failed]);
+          run.length > 0
+            ? await runCommand(run, kubeconfig, interrupts, failed)
+            : await Promise.race([interrupts.first.then(() => 0), failed]);
       } finally {
         for (const end of ends.toReversed()) await end();
         process.off('exit', forget);
@@ -143,55 +146,6 @@ const welcome = (
   `Logs: ${join(folder, 'controller.log')} and webhook.log`,
   ...(waits ? [`export KUBECONFIG=${kubeconfig}`, 'Ctrl-C ends it, and nothing stays.'] : []),
 ];
-
-/** Runs a command until it ends, even if controller or webhook end before; its exit code, as a shell gives it. */
-async function runs(
-  [program = '', ...args]: readonly string[],
-  kubeconfig: string,
-  interrupts: Interrupts,
-  failed: Promise<never>,
-): Promise<number> {
-  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, KUBECONFIG: kubeconfig } });
-  // Ctrl-C in the terminal reaches the command too, and is its own: an interpreter goes on after it.
-  interrupts.pass((signal) => signal !== 'SIGINT' && child.kill(signal));
-  const ended = new Promise<number>((resolve, reject) => {
-    child.once('error', (error) => reject(new Refused(`${program} cannot be run: ${messageOf(error)}`, { cause: error })));
-    child.once('exit', (code, signal) => resolve(code ?? (signal ? codeOf(signal) : 1)));
-  });
-  failed.catch((error: unknown) => {
-    complain(`sluice: the playground does not work any more, and ends when ${program} has ended: ${messageOf(error)}`);
-    child.kill('SIGTERM');
-  });
-  const code = await ended;
-  // That it has failed is what counts.
-  return Promise.race([failed, Promise.resolve(code)]);
-}
-
-const codeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
-
-interface Interrupts {
-  readonly first: Promise<NodeJS.Signals>;
-  /** From now on signals are this one's, and end nothing here. */
-  pass(to: (signal: NodeJS.Signals) => void): void;
-}
-
-/** Ctrl-C, a terminal that was closed, and SIGTERM: the first lets everything end in order, the second ends the process at once. */
-function followSignals(): Interrupts {
-  const { promise: first, resolve } = Promise.withResolvers<NodeJS.Signals>();
-  let isFirst = true;
-  let take = (signal: NodeJS.Signals): void => {
-    if (!isFirst) process.exit(codeOf(signal));
-    isFirst = false;
-    resolve(signal);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => take(signal));
-  return {
-    first,
-    pass: (to) => {
-      take = to;
-    },
-  };
-}
 
 function nodesOf(text: string): number {
   if (!/^\d{1,4}$/.test(text) || Number(text) < 1) throw new Error('expected a number from 1 to 9999');
