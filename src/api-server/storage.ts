@@ -1,4 +1,5 @@
 import type { KubeObject, ResourceType, WatchEvent } from '../kube/types.ts';
+import { type Collection, createCollection } from './collection.ts';
 import { expired } from './refusals.ts';
 
 /** One change of one object, as etcd remembers it. */
@@ -44,12 +45,7 @@ export interface Snapshot {
 
 interface Shelf {
   readonly type: ResourceType;
-  readonly objects: Map<string, KubeObject>;
-  /** Keys and objects as they were last listed. */
-  keys: string[];
-  sorted: readonly KubeObject[];
-  /** Keys of what has changed since. */
-  readonly stale: Set<string>;
+  readonly objects: Collection;
   changes: Change[];
   /** Up to which revision changes are not remembered. */
   forgotten: number;
@@ -71,17 +67,7 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }, h
     const id = `${type.group}/${type.plural}`;
     let found = shelves.get(id);
     if (!found) {
-      found = {
-        type,
-        objects: new Map(),
-        keys: [],
-        sorted: [],
-        stale: new Set(),
-        changes: [],
-        forgotten: 0,
-        heldAt: undefined,
-        waiting: undefined,
-      };
+      found = { type, objects: createCollection(), changes: [], forgotten: 0, heldAt: undefined, waiting: undefined };
       shelves.set(id, found);
     }
     return found;
@@ -90,19 +76,14 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }, h
     at.waiting?.resolve();
     at.waiting = undefined;
   }
-  function record(at: Shelf, key: string, object: KubeObject | undefined, old: KubeObject | undefined): void {
-    at.stale.add(key);
+  function record(at: Shelf, object: KubeObject | undefined, old: KubeObject | undefined): void {
     if (at.changes.push({ revision, object, old }) > 2 * history) at.forgotten = at.changes.splice(0, history).at(-1)?.revision ?? 0;
     if (at.heldAt === undefined) wake(at);
     self.onChange();
   }
   const keyOf = ({ metadata: { namespace, name } }: KubeObject) => `${namespace ?? ''}/${name}`;
 
-  for (const { type, objects } of from.objects)
-    for (const object of objects) {
-      shelf(type).objects.set(keyOf(object), object);
-      shelf(type).stale.add(keyOf(object));
-    }
+  for (const { type, objects } of from.objects) for (const object of objects) shelf(type).objects.set(keyOf(object), object);
 
   const self: Storage = {
     onChange: () => {},
@@ -113,28 +94,22 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }, h
       return revision;
     },
     get: (type, namespace, name) => shelf(type).objects.get(`${(type.namespaced && namespace) || ''}/${name}`),
-    all(type) {
-      const at = shelf(type);
-      if (at.stale.size > 0) at.sorted = sort(at);
-      at.stale.clear();
-      return at.sorted;
-    },
-    everything: () => [...shelves.values()].flatMap(({ objects }) => [...objects.values()]),
+    all: (type) => shelf(type).objects.sorted(),
+    everything: () => [...shelves.values()].flatMap(({ objects }) => objects.all()),
     put(type, object) {
       const at = shelf(type);
       const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++revision) } };
       const key = keyOf(object);
       const old = at.objects.get(key);
       at.objects.set(key, stored);
-      record(at, key, stored, old);
+      record(at, stored, old);
       return stored;
     },
     remove(type, object) {
       const at = shelf(type);
-      const key = keyOf(object);
-      at.objects.delete(key);
+      at.objects.delete(keyOf(object));
       revision++;
-      record(at, key, undefined, object);
+      record(at, undefined, object);
     },
     changes(type, after) {
       const { changes, forgotten, heldAt = revision } = shelf(type);
@@ -161,44 +136,9 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }, h
       for (const at of shelves.values()) at.changes = [];
     },
     wakeAll: (type) => wake(shelf(type)),
-    snapshot: () => ({ revision, objects: [...shelves.values()].map(({ type, objects }) => ({ type, objects: [...objects.values()] })) }),
+    snapshot: () => ({ revision, objects: [...shelves.values()].map(({ type, objects }) => ({ type, objects: objects.all() })) }),
   };
   return self;
-}
-
-/** Puts what has changed in its place: to sort thousands of objects again for a change of one would take most of the server's time. */
-function sort({ keys, stale, objects, sorted }: Shelf): readonly KubeObject[] {
-  if (stale.size > keys.length / 8) {
-    keys.length = 0;
-    for (const key of [...objects.keys()].toSorted()) keys.push(key);
-    return keys.map((key) => objects.get(key)!);
-  }
-  const made = [...sorted];
-  for (const key of stale) {
-    const at = placeOf(key, keys);
-    const object = objects.get(key);
-    const isThere = keys[at] === key;
-    if (object && isThere) made[at] = object;
-    else if (object) {
-      keys.splice(at, 0, key);
-      made.splice(at, 0, object);
-    } else if (isThere) {
-      keys.splice(at, 1);
-      made.splice(at, 1);
-    }
-  }
-  return made;
-}
-
-/** The first place in sorted keys whose key is not before this one. */
-function placeOf(key: string, keys: readonly string[]): number {
-  let [from, to] = [0, keys.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (keys[middle]! < key) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 /** What a watch with this selection says of a change: an object that is selected no longer is DELETED for it. */
