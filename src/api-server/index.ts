@@ -47,8 +47,8 @@ export interface ApiServer {
   forgetRequests(): void;
 
   // By hand, past all rules, and at once. Kinds go by name.
-  /** Reads an object, past all rules. Undefined if it does not exist. */
-  get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
+  /** Reads an object, past all rules. Undefined if it does not exist. The version tells kinds of one name apart. */
+  get(kind: string, namespace: string | undefined, name: string, apiVersion?: string): KubeObject | undefined;
   /** All objects, or those of one kind. */
   all(kind?: string): readonly KubeObject[];
   /** Creates or replaces an object, status included, and its namespace if that does not exist. */
@@ -59,8 +59,8 @@ export interface ApiServer {
   remove(kind: string, namespace: string | undefined, name: string): void;
   /** What the server does with requests, for tests that need field managers or preconditions. */
   readonly objects: Objects;
-  /** The resource type of a kind. Throws if the kind is not installed. */
-  typeOf(kind: string): ResourceType;
+  /** The resource type of a kind; where several groups have one of that name, that of the version. Throws if the kind is not installed. */
+  typeOf(kind: string, apiVersion?: string): ResourceType;
 
   // What goes wrong with watches.
   /** Watches of the kind deliver no more events, until `release`. */
@@ -77,7 +77,7 @@ export interface ApiServer {
   /** Installs a custom resource. Requests get 404 before. */
   install(type: ResourceType): void;
   /** Removes a custom resource and its objects. */
-  uninstall(kind: string): void;
+  uninstall(kind: string, apiVersion?: string): void;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
   /** Called after each change of any object. */
@@ -104,11 +104,17 @@ export function createApiServer({
 }: ApiServerOptions = {}): ApiServer {
   const storage = createStorage(from, history);
   const rules = createRules();
-  const served = new Map<string, ResourceType>([...builtInKinds, ...kinds].map((type) => [type.kind, type]));
-  const serves = ({ kind, group, version }: ResourceType) => {
-    const type = served.get(kind);
-    return type !== undefined && type.group === group && type.version === version;
-  };
+  const served = new Map<string, ResourceType>();
+  /** Of each name the kind that came first: a definition may name its kind as one of Kubernetes is named. */
+  const byName = new Map<string, ResourceType>();
+  const nameOf = (type: ResourceType) => `${apiVersionOf(type)}/${type.kind}`;
+  const serves = (type: ResourceType) => served.has(nameOf(type));
+  function install(type: ResourceType): void {
+    served.set(nameOf(type), type);
+    const named = byName.get(type.kind);
+    if (!named || named.group === type.group) byName.set(type.kind, type);
+  }
+  for (const type of [...builtInKinds, ...kinds]) install(type);
   const objects = createObjects({ storage, now, serves, schemas });
   const requests: LoggedRequest[] = [];
   const watches: Backend['watches'] = new Set();
@@ -117,8 +123,8 @@ export function createApiServer({
     if (requests.push(request) > 2 * history) requests.splice(0, history);
   }
 
-  function typeOf(kind: string): ResourceType {
-    const type = served.get(kind);
+  function typeOf(kind: string, apiVersion?: string): ResourceType {
+    const type = served.get(`${apiVersion}/${kind}`) ?? byName.get(kind);
     if (!type) throw new Error(`expected a kind that is installed, found ${kind}`);
     return type;
   }
@@ -138,7 +144,7 @@ export function createApiServer({
     now,
     objects,
     typeOf,
-    get: (kind, namespace, name) => storage.get(typeOf(kind), namespace, name),
+    get: (kind, namespace, name, apiVersion) => storage.get(typeOf(kind, apiVersion), namespace, name),
     all: (kind) => (kind === undefined ? storage.everything() : storage.all(typeOf(kind))),
     put(object, manager = 'test') {
       const type = typeOf(object.kind);
@@ -182,12 +188,17 @@ export function createApiServer({
     },
     compact: () => storage.compact(),
 
-    install: (type) => void served.set(type.kind, type),
-    uninstall(kind) {
-      const type = typeOf(kind);
+    install,
+    uninstall(kind, apiVersion) {
+      const type = typeOf(kind, apiVersion);
+      served.delete(nameOf(type));
+      if (byName.get(kind) === type) byName.delete(kind);
+      const others = [...served.values()].filter((each) => each.kind === kind);
+      for (const other of others) install(other);
+      // Objects are those of all versions.
+      if (others.some(({ group }) => group === type.group)) return;
       for (const object of storage.all(type)) storage.remove(type, object);
-      for (const watch of watches) if (watch.type.plural === type.plural) watch.finish();
-      served.delete(kind);
+      for (const watch of watches) if (watch.type.group === type.group && watch.type.plural === type.plural) watch.finish();
     },
     snapshot: storage.snapshot,
     get onChange() {

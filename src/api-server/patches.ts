@@ -36,10 +36,20 @@ export function mergePatched(target: Json | undefined, patch: Json): Json {
   return result;
 }
 
+/** As apiserver's. Each copy may double the object. */
+const MOST_OPERATIONS = 10_000;
+const MOST_COPIES = 10;
+
 /** RFC 6902. @throws Refusal when it does not fit the object */
 function jsonPatched(live: KubeObject, patch: unknown): Json {
   if (!Array.isArray(patch) || !patch.every((each) => typeof (each as { path?: unknown } | null)?.path === 'string'))
     throw badRequest('expected a list of operations with paths as a JSON Patch');
+  if (patch.length > MOST_OPERATIONS || patch.filter((each) => (each as { op?: unknown }).op === 'copy').length > MOST_COPIES)
+    throw new Refusal(
+      413,
+      'RequestEntityTooLarge',
+      `expected at most ${MOST_OPERATIONS} operations, and ${MOST_COPIES} that copy, as a JSON Patch`,
+    );
   const object = structuredClone(live);
   const failure = applyPatch(object, patch as Operation[]).find((result) => result !== null);
   if (failure) throw patchFailed('the server rejected our request due to an error in our request');

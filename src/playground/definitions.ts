@@ -8,7 +8,7 @@ import { createOpenApi } from '../api-server/wire/openapi/index.ts';
 import { byPath } from '../api-server/wire/requests.ts';
 import { type Served, servedBuiltIns, servedBy, servedKind } from '../api-server/wire/served.ts';
 import { controllerClient } from '../api-server/controllers/client.ts';
-import type { KubeObject, ResourceType } from '../kube/types.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.ts';
 
 export interface Definitions {
   readonly crds: readonly KubeObject[];
@@ -27,6 +27,8 @@ const ALWAYS: readonly Served[] = [
   servedKind(newEvent),
 ];
 
+const isAlways = (group: string, plural: string): boolean => ALWAYS.some(({ type }) => type.group === group && type.plural === plural);
+
 /**
  * Asked at each request; computed anew only after a definition has changed.
  *
@@ -39,8 +41,11 @@ export function followDefinitions(server: ApiServer, onSchemas: (schemas: Schema
     // The list stays the same one until one of them changes.
     const crds = server.all(CustomResourceDefinition.kind);
     if (known?.crds === crds) return known;
-    const theirs = crds.flatMap(servedBy);
-    for (const { kind } of own) if (!theirs.some(({ type }) => type.kind === kind)) server.uninstall(kind);
+    // What Kubernetes has is its own, whatever a definition says.
+    const theirs = crds.flatMap(servedBy).filter(({ type: { group, plural } }) => !isAlways(group, plural));
+    for (const before of own)
+      if (!theirs.some(({ type }) => apiVersionOf(type) === apiVersionOf(before) && type.kind === before.kind))
+        server.uninstall(before.kind, apiVersionOf(before));
     own = theirs.map(({ type }) => type);
     for (const type of own) server.install(type);
     const served = [...ALWAYS, ...theirs];

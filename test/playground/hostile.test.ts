@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { crdOf } from '../../src/api/index.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
-import type { KubeObject } from '../../src/kube/types.ts';
+import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
+import { CRD, definitionOf } from '../kube/api-server/definitions.ts';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
 import { kinds } from '../support/kinds.ts';
 import { connectionOf } from './connection.ts';
@@ -28,6 +29,12 @@ const apps = '/apis/apps/v1/namespaces/default';
 const merge = 'application/merge-patch+json';
 const operations = 'application/json-patch+json';
 const apply = 'application/apply-patch+yaml';
+
+function nested(levels: number): object {
+  let made = {};
+  for (let level = 0; level < levels; level++) made = { a: made };
+  return made;
+}
 
 test.each<[method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, body: unknown, contentType?: string]>([
   ['POST', maps, null],
@@ -54,6 +61,9 @@ test.each<[method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, bo
   ['GET', `${maps}?watch=1&resourceVersion=abc`, undefined],
   ['GET', '/api/v1/namespaces/%zz/pods', undefined],
   ['DELETE', maps, undefined],
+  ['PATCH', `${maps}/a`, Array.from({ length: 11 }, (_, i) => ({ op: 'copy', from: '', path: `/${i}` })), operations],
+  ['PATCH', `${maps}/a`, { data: { deep: nested(1_000) } }, merge],
+  ['POST', `${apps}/deployments`, { metadata: { name: 'd' }, spec: { selector: {}, template: { spec: nested(1_000) } } }],
   ['POST', `${core}/pods`, { metadata: { name: 'p' } }],
   ['POST', `${core}/pods`, { metadata: { name: 'p' }, spec: { containers: 5 } }],
   ['POST', `${apps}/statefulsets`, { metadata: { name: 's' } }],
@@ -69,7 +79,7 @@ test.each<[method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, bo
     () => ({ status: 200 }),
     (error: { status: number }) => error,
   );
-  expect([400, 404, 405, 415, 422]).toContain(status);
+  expect([400, 404, 405, 413, 415, 422]).toContain(status);
   expect(faults).toEqual([]);
   // What acts on objects goes on.
   const name = `after-${Math.round(performance.now() * 1000)}`;
@@ -124,4 +134,27 @@ test('an object that no controller can read is said once, and stops no other', a
     'Error: DaemonSet default/aaa: expected an operator of node affinity, found Near',
     'Error: Pod default/aaa: expected an operator of node affinity, found Near',
   ]);
+});
+
+test('a definition may name its kind as Kubernetes names one: both are served, and what acts on pods goes on', async () => {
+  const type: ResourceType = { group: 'hostile.example', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+  await client.create(CRD, definitionOf(type));
+  const theirs = { apiVersion: 'hostile.example/v1', kind: 'Pod', metadata: { name: 'theirs', namespace: 'default' }, spec: {} };
+  await client.create(type, theirs);
+  await running('ours');
+  const gone = { apiVersion: 'v1', kind: 'ConfigMap', name: 'gone', uid: 'gone' };
+  await client.create(type, { ...theirs, metadata: { ...theirs.metadata, name: 'orphan', ownerReferences: [gone] } } as KubeObject);
+  await expect.poll(async () => (await client.list(type)).items.map(({ metadata }) => metadata.name)).toEqual(['theirs']);
+  await client.delete(CRD, { name: 'pods.hostile.example' });
+  await running('after');
+  await expect(client.list(type)).rejects.toMatchObject({ status: 404 });
+  expect(faults).toEqual([]);
+});
+
+test('a definition of a kind that Kubernetes has changes nothing', async () => {
+  const type: ResourceType = { group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment', namespaced: true };
+  await client.create(CRD, definitionOf(type));
+  await client.list(kinds.StatefulSet);
+  await client.delete(CRD, { name: 'deployments.apps' });
+  expect((await client.list(type)).items).toEqual([]);
 });

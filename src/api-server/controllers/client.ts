@@ -22,8 +22,8 @@ export interface ControllerClient {
 }
 
 export function controllerClient(server: ApiServer, manager: string): ControllerClient {
-  const at = ({ kind, metadata: { namespace, name } }: KubeObject, subresource?: string) => ({
-    type: server.typeOf(kind),
+  const at = ({ kind, apiVersion, metadata: { namespace, name } }: KubeObject, subresource?: string) => ({
+    type: server.typeOf(kind, apiVersion),
     namespace,
     name,
     ...(subresource && { subresource }),

@@ -139,11 +139,33 @@ function readBody(body: string, contentType: string): unknown {
       'UnsupportedMediaType',
       `the server reads JSON and YAML, not ${contentType}: write a manifest, or add --dry-run=client -o yaml | kubectl apply -f -`,
     );
+  const read = parsed(body, contentType);
+  if (isTooDeep(read)) throw badRequest(`the body of the request is nested deeper than ${MOST_DEEP} levels`);
+  return read;
+}
+
+/** Levels of a body; more than any object has, and fewer than what walks objects can take. */
+const MOST_DEEP = 200;
+function isTooDeep(body: unknown): boolean {
+  let level: readonly unknown[] = [body];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MOST_DEEP) return true;
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}
+
+/** Of YAML: to compare the keys of a map with each other takes the square of their number. */
+const MOST_YAML = 256 << 10;
+
+function parsed(body: string, contentType: string): unknown {
   try {
     return JSON.parse(body);
   } catch (error) {
     if (!contentType.includes('yaml')) throw badRequest(`the body of the request is no JSON: ${(error as Error).message}`);
   }
+  if (body.length > MOST_YAML)
+    throw new Refusal(413, 'RequestEntityTooLarge', `Request entity too large: limit of YAML is ${MOST_YAML}; JSON may have more`);
   try {
     return parse(body);
   } catch (error) {

@@ -1,5 +1,5 @@
 /** Every request of a client to its answer: paths of the server itself, objects, and watches. */
-import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { isBuiltIn } from '../kinds.ts';
 import { Refusal } from '../refusals.ts';
@@ -88,7 +88,7 @@ async function written({ server, webhooks }: WireParts, request: WireRequest, wa
   };
   if (!ask) return act(server, request, { admit: shaped, warn });
   const { type, namespace, name = (request.body as KubeObject | undefined)?.metadata?.name } = request;
-  const now = () => (name === undefined ? undefined : server.get(type.kind, namespace, name));
+  const now = () => (name === undefined ? undefined : server.get(type.kind, namespace, name, apiVersionOf(type)));
   for (;;) {
     const before = now();
     let candidate: KubeObject | undefined;
