@@ -79,7 +79,7 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
   });
   const material = await issue({ older: [] }, ['localhost'], now());
   const { server: listener, listen } = createWireListener({ key: material.key, cert: material.certificate }, token, wire, onFault);
-  serveExec(listener, server, token, createEngines());
+  const exec = serveExec(listener, server, token, createEngines());
 
   const said = new Set<string>();
   /** Said once: what cannot be read would be met at each turn. */
@@ -114,6 +114,7 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     async stop() {
       turns.stop();
       listener.closeAllConnections();
+      exec.close();
       await new Promise((resolve) => listener.close(resolve));
     },
   };

@@ -9,7 +9,7 @@ import { LOG } from './kubelets.ts';
 /** Subresources that are no part of their object: logs of pods, and scales. Undefined for one that is not served. @throws Refusal */
 export function subresource(server: ApiServer, served: readonly Served[], request: WireRequest): WireAnswer | undefined {
   const { type, namespace, name = '', subresource: asked, verb } = request;
-  if (type.kind === 'Pod' && asked === 'log' && verb === 'get') {
+  if (type.group === '' && type.kind === 'Pod' && asked === 'log' && verb === 'get') {
     if (!server.get(type.kind, namespace, name)) throw notFound({ type, name });
     return { status: 200, headers: {}, text: LOG };
   }

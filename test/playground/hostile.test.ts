@@ -1,4 +1,5 @@
 /** Requests that no client of Kubernetes sends: each is answered as a fault of the client, and the server goes on. */
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { crdOf } from '../../src/api/index.ts';
@@ -61,6 +62,7 @@ test.each<[method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, bo
   ['GET', `${maps}?watch=1&resourceVersion=abc`, undefined],
   ['GET', '/api/v1/namespaces/%zz/pods', undefined],
   ['DELETE', maps, undefined],
+  ['DELETE', `${maps}/a`, { propagationPolicy: 'Sideways' }],
   ['PATCH', `${maps}/a`, Array.from({ length: 11 }, (_, i) => ({ op: 'copy', from: '', path: `/${i}` })), operations],
   ['PATCH', `${maps}/a`, { data: { deep: nested(1_000) } }, merge],
   ['POST', `${apps}/deployments`, { metadata: { name: 'd' }, spec: { selector: {}, template: { spec: nested(1_000) } } }],
@@ -157,4 +159,34 @@ test('a definition of a kind that Kubernetes has changes nothing', async () => {
   await client.list(kinds.StatefulSet);
   await client.delete(CRD, { name: 'deployments.apps' });
   expect((await client.list(type)).items).toEqual([]);
+});
+
+test.each([
+  ['a path that is no address', '//', ''],
+  ['a path that is not served', '/api/v1/namespaces/default/pods/shell/portforward', 'x'.repeat(100_000)],
+  ['a frame that is none', '/api/v1/namespaces/default/pods/NAME/exec?command=ls', '\xff'.repeat(8)],
+])('a WebSocket may have %s', async (_, path, sent) => {
+  const metadata = { name: `shell-${Math.round(performance.now() * 1000)}`, namespace: 'default' };
+  await client.create(kinds.Pod, { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } });
+  const { users, clusters } = JSON.parse(playground.kubeconfig) as {
+    users: readonly { user: { token: string } }[];
+    clusters: readonly { cluster: { 'certificate-authority-data': string } }[];
+  };
+  const ca = Buffer.from(clusters[0]?.cluster['certificate-authority-data'] ?? '', 'base64');
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(playground.url).port), ca });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => {});
+  const lines = [
+    `GET ${path.replace('NAME', metadata.name)} HTTP/1.1`,
+    'host: playground',
+    'connection: upgrade',
+    'upgrade: websocket',
+    'sec-websocket-version: 13',
+    `sec-websocket-key: ${Buffer.alloc(16).toString('base64')}`,
+    `authorization: Bearer ${users[0]?.user.token}`,
+  ];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  socket.on('data', () => socket.write(Buffer.from(sent, 'latin1')));
+  await closed;
+  await client.delete(kinds.Pod, metadata);
 });

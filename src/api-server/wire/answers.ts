@@ -98,6 +98,8 @@ export function act(server: ApiServer, request: WireRequest, { admit, warn }: Ho
         propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
         gracePeriodSeconds?: number;
       };
+      if (propagationPolicy !== undefined && !['Background', 'Foreground', 'Orphan'].includes(propagationPolicy))
+        throw badRequest(`expected Background, Foreground or Orphan as propagationPolicy, found ${JSON.stringify(propagationPolicy)}`);
       const live = objects.get(at);
       const object = admit ? admit(request, live) : live;
       if (dryRun === 'All') return object;

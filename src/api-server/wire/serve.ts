@@ -40,7 +40,12 @@ export function createWire(parts: WireParts): (sent: Sent, signal: AbortSignal) 
     if (request.subresource !== undefined && request.subresource !== 'status') {
       const answer = parts.subresource(request);
       if (answer) return answer;
-      throw new Refusal(404, 'NotFound', `the server could not find the requested resource: ${request.type.plural}/${request.subresource}`);
+      throw new Refusal(
+        404,
+        'NotFound',
+        `the server could not find the requested resource: ${request.type.plural}/${request.subresource}`,
+        {},
+      );
     }
     const show = (object: KubeObject): KubeObject => (isNewEvent(asked.type) ? shown(object) : object);
     if (request.verb === 'watch') {
