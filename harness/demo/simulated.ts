@@ -115,7 +115,8 @@ async function startControlPlane(progress: Progress, signal: AbortSignal, ending
 async function startInMemory(progress: Progress, _: AbortSignal, endings: Endings): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'));
   const kubeconfig = join(folder, 'kubeconfig');
-  endings.push(async () => rmSync(folder, { recursive: true, force: true }));
+  // Whatever way the process ends, after a second Ctrl-C or when nobody reads on.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await progress.step('control plane', async () => {
     const onFault = (error: unknown) => progress.line(`sluice: a request to the API server in memory failed: ${messageOf(error)}`);
     const playground = await startPlayground({ manifests: [], nodes: 3, port: 0, onFault });
@@ -135,9 +136,11 @@ async function lookAround({ kubeconfig, progress }: Stage, enough: Promise<void>
 
 /** The first Ctrl-C interrupts, the second ends the process at once; one that is waited for does neither. */
 function onInterrupt(): { readonly signal: AbortSignal; next(): Promise<void> } {
+  // `npm run demo | head`
+  process.stdout.on('error', () => process.exit(1));
   const interrupt = new AbortController();
   let expected: (() => void) | undefined;
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(name, () => {
       if (expected) expected();
       else if (interrupt.signal.aborted) process.exit(130);

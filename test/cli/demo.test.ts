@@ -30,3 +30,14 @@ test('the demo shows its scenes without a program of Kubernetes, and leaves noth
   expect(steps.filter((step) => !stdout.includes(step))).toEqual([]);
   expect(left()).toEqual(before);
 });
+
+test('nothing is left when nobody reads on', async () => {
+  const before = left();
+  const { stdout, stderr } = await promisify(execFile)('sh', [
+    '-c',
+    `"${process.execPath}" "${join(root, 'harness/demo/main.ts')}" | head -n 1`,
+  ]);
+  expect(stdout).toContain('✓ control plane');
+  expect(stderr).toBe('');
+  expect(left()).toEqual(before);
+});
