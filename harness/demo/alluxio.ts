@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { until } from './steps.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { BUSYBOX_IMAGE, whyNoAlluxio } from '../../harness/index.ts';
+import { whyNoAlluxio } from '../../harness/index.ts';
+import { type Counters, digestOf, readerPod, readTwiceIn } from './cached-read.ts';
 import { bytesRead, encrypted, minioOptions, smallAlluxio } from '../../test/node/small-alluxio.ts';
 import { datasetObject } from '../../test/support/objects.ts';
 import { assertUnlabelled, ours, type Stage, statusOf, timeline } from './stage.ts';
@@ -36,35 +36,17 @@ export async function readTwice(stage: Stage): Promise<void> {
   print('Dataset and AlluxioRuntime are applied');
   await reached('the master is ready', async () => (await statusOf(stage, RUNTIME)).masterPhase === 'Ready', PATIENCE_MS);
   await reached(`Dataset ${NAME} is Bound`, async () => (await statusOf(stage, DATASET)).phase === 'Bound', PATIENCE_MS);
-  await apply(reader);
+  await apply(readerPod(READER, NAME));
   print(`pod ${READER}, which reads, is applied`);
   await plane.kubectl('wait', '--for=condition=Ready', `pod/${READER}`, `--timeout=${PATIENCE_MS}ms`);
   print(`the fuse pod has mounted, and pod ${READER} runs`);
-  for (const time of ['first', 'second']) {
-    const { digest, seconds, bucket, cache } = await readOnce(stage);
-    if (digest !== written) throw new Error(`pod ${READER}: expected the bytes that were written, has read others`);
-    print(`${time} read, ${seconds} s: ${bucket} bytes from the bucket, ${cache} from the cache (the worker's counters)`);
-  }
+  await readTwiceIn(stage, { print, reached }, { pod: READER, written, counters: () => countersOf(stage), whose: 'the worker’s' });
 }
 
-/** Reads past what the node's kernel keeps of the file; returns by how much the worker's counters have grown. */
-async function readOnce({ plane, node, signal }: Stage) {
-  const counters = async () => bytesRead(node.address, (await plane.get(RUNTIME)) as KubeObject);
-  const before = await counters();
-  const read = 'time -f %e dd if=/data/numbers of=/tmp/numbers iflag=direct bs=1M 2> /tmp/said; tail -n 1 /tmp/said';
-  const said = await plane.kubectl('exec', READER, '--', 'sh', '-ec', `${read}; ${digestOf('/tmp/numbers')}`);
-  const [seconds = '', size = '', ...sum] = said.split('\n');
-  let after = before;
-  const isCounted = async () => {
-    after = await counters();
-    return after.cache + after.ufs >= before.cache + before.ufs + Number(size);
-  };
-  await until(signal, isCounted, 'the worker has counted what was read');
-  const grown = (key: keyof typeof after) => (after[key] - before[key]).toLocaleString('en');
-  return { digest: [size, ...sum].join('\n'), seconds, bucket: grown('ufs'), cache: grown('cache') };
+async function countersOf({ plane, node }: Stage): Promise<Counters> {
+  const { ufs, cache } = await bytesRead(node.address, (await plane.get(RUNTIME)) as KubeObject);
+  return { bucket: ufs, cache };
 }
-
-const digestOf = (path: string): string => `wc -c < ${path}; md5sum < ${path}`;
 
 export async function removeAlluxio(stage: Stage): Promise<void> {
   const { kubectl } = stage.plane;
@@ -94,16 +76,3 @@ const dataset = datasetObject(NAME, {
     encrypted('s3a.secretKey', 'minio-secret', 'minio-access-secret'),
   ],
 });
-
-const reader: KubeObject = {
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: READER },
-  spec: {
-    terminationGracePeriodSeconds: 1,
-    containers: [
-      { name: 'app', image: BUSYBOX_IMAGE, command: ['tail', '-f', '/dev/null'], volumeMounts: [{ name: 'data', mountPath: '/data' }] },
-    ],
-    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: NAME } }],
-  },
-};

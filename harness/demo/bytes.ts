@@ -3,24 +3,32 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Progress, secondsText } from './progress.ts';
-import { alluxioImage, fuseImage, minioImage } from '../../harness/index.ts';
+import { alluxioImage, fuseImage, juicefsImage, minioImage } from '../../harness/index.ts';
 import { type Installed, startInstalled } from '../../test/node/installed.ts';
 import { writeFiles } from '../../test/node/walk-through.ts';
 import { readTwice, removeAlluxio, whyWithoutAlluxio } from './alluxio.ts';
+import { readTwiceByJuiceFS, removeJuiceFS, whyWithoutJuiceFS } from './juicefs.ts';
 import type { Stage } from './stage.ts';
 import { read, removeThin } from './thin.ts';
 
-/** Returns the exit code. */
-export async function showBytes(progress: Progress, signal: AbortSignal): Promise<number> {
+/** Returns the exit code. @param withAlluxio whether Alluxio, which takes a minute and 3 GiB, is shown too */
+export async function showBytes(progress: Progress, signal: AbortSignal, withAlluxio: boolean): Promise<number> {
   const began = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'));
-  const withoutAlluxio = whyWithoutAlluxio();
+  const withoutAlluxio = withAlluxio ? whyWithoutAlluxio() : undefined;
+  const showsAlluxio = withAlluxio && withoutAlluxio === undefined;
+  const withoutJuiceFS = whyWithoutJuiceFS();
   let cluster: Installed | undefined;
   let problem: unknown;
   try {
     progress.heading('Now with data: a real node, on which Sluice is installed');
     await progress.step('cluster', async (say) => {
-      const images = [fuseImage(), minioImage(), ...(withoutAlluxio === undefined ? [alluxioImage()] : [])];
+      const images = [
+        fuseImage(),
+        minioImage(),
+        ...(withoutJuiceFS === undefined ? [juicefsImage()] : []),
+        ...(showsAlluxio ? [alluxioImage()] : []),
+      ];
       cluster = await startInstalled({ images, onProgress: say });
       return 'etcd, API server, kubelet and containerd; two controllers and the node plugin of Sluice';
     });
@@ -28,11 +36,18 @@ export async function showBytes(progress: Progress, signal: AbortSignal): Promis
     // The step has set it, which the compiler does not see.
     const { plane, node } = cluster as Installed;
     const stage: Stage = { plane, node, folder, progress, signal };
-    const scenes = [store, read, removeThin, ...(withoutAlluxio === undefined ? [readTwice, removeAlluxio] : [])];
+    const scenes = [
+      store,
+      read,
+      removeThin,
+      ...(withoutJuiceFS === undefined ? [readTwiceByJuiceFS, removeJuiceFS] : []),
+      ...(showsAlluxio ? [readTwice, removeAlluxio] : []),
+    ];
     for (const scene of scenes) {
       signal.throwIfAborted();
       await scene(stage);
     }
+    if (withoutJuiceFS !== undefined) progress.line(`\nThe demo leaves out JuiceFS, a cache: ${withoutJuiceFS}.`);
     if (withoutAlluxio !== undefined) progress.line(`\nThe demo leaves out Alluxio, a cache: ${withoutAlluxio}.`);
   } catch (error) {
     problem = error;

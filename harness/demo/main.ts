@@ -10,7 +10,8 @@ import { realLines } from './real.ts';
 import { whyNoNode } from '../index.ts';
 
 const args = process.argv.slice(2);
-const isReal = args.includes('--real');
+const [isReal, withAlluxio] = [args.includes('--real'), args.includes('--alluxio')];
+const isWhole = args.every((arg) => arg === '--real' || arg === '--alluxio');
 const run = (program: string, ...more: readonly string[]): void => {
   const { status } = spawnSync(program, more, { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
@@ -19,10 +20,10 @@ const interrupt = new AbortController();
 const progress = progressOn(process.stdout, interrupt.signal);
 if (isReal) run('bash', join(import.meta.dirname, '../../scripts/setup.sh'));
 run(process.execPath, join(import.meta.dirname, 'simulated.ts'), ...args);
-if (!isReal && args.length === 0) for (const line of realLines()) progress.line(line);
-if (!isReal || args.length > 1) process.exit();
+if (!isReal && isWhole) for (const line of realLines()) progress.line(line);
+if (!isReal || !isWhole) process.exit();
 
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort(new Error('interrupted')));
 const impossible = whyNoNode();
 if (impossible !== undefined) progress.line(`\nThe demo ends here, with simulated pods. It cannot start a real node: ${impossible}.`);
-else process.exitCode = await showBytes(progress, interrupt.signal);
+else process.exitCode = await showBytes(progress, interrupt.signal, withAlluxio);

@@ -27,6 +27,7 @@ const EXAMPLES = `
 Examples:
   npm run demo                                      a control plane in memory, with simulated pods
   npm run demo -- --real                            a real API server; then data too, on a real node, if this machine can run one
+  npm run demo -- --real --alluxio                  Alluxio too, which takes a minute more and 3 GiB of memory
   npm run demo -- --real --simulated                a real API server with simulated nodes only
   npm run demo -- --keep                            waits before the removal, so that you can look around
   npm run demo -- --use-cluster --context dev       in your cluster, in a namespace of its own
@@ -46,6 +47,7 @@ type Endings = (() => Promise<unknown>)[];
 await connectionOptions(new Command('demo'))
   .description('show what Sluice does, in less than a minute')
   .option('--real', 'use a real API server; builds it, if it is not there')
+  .option('--alluxio', 'with --real, read through Alluxio too')
   .option('--simulated', 'only simulated nodes, without data')
   .option('--use-cluster', 'use the cluster of --kubeconfig, KUBECONFIG or ~/.kube/config')
   .option('--keep', 'wait for Ctrl-C before the removal')
