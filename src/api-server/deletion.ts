@@ -44,5 +44,8 @@ function graceOf(type: ResourceType, { spec, status }: KubeObject): number {
   if (type.kind !== 'Pod' || type.group !== '') return 0;
   const { nodeName, terminationGracePeriodSeconds = 30 } = spec as { nodeName?: string; terminationGracePeriodSeconds?: number };
   const { phase } = (status ?? {}) as { phase?: string };
-  return nodeName && phase !== 'Succeeded' && phase !== 'Failed' ? terminationGracePeriodSeconds : 0;
+  // Specs of pods are not checked here.
+  const grace =
+    Number.isSafeInteger(terminationGracePeriodSeconds) && terminationGracePeriodSeconds >= 0 ? terminationGracePeriodSeconds : 30;
+  return nodeName && phase !== 'Succeeded' && phase !== 'Failed' ? grace : 0;
 }

@@ -80,6 +80,7 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
     get: found,
     create(type, namespace, sent, writing) {
       if (!serves(type)) throw notServed();
+      checkMetadata(sent, type);
       strict(type, sent, writing);
       const at: Target = { type, namespace, name: sent.metadata.name };
       const writer = writerOf(at, 'Update', writing);
@@ -88,6 +89,7 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
     },
     update(at, body, writing) {
       const live = found(at);
+      checkMetadata(body, at.type);
       strict(at.type, body, writing);
       const sent = read(at.type, body, writing);
       if (sent.metadata.resourceVersion !== undefined && sent.metadata.resourceVersion !== live.metadata.resourceVersion)
@@ -112,6 +114,7 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
     },
     apply(at, config, writing) {
       if (!serves(at.type)) throw notServed();
+      checkMetadata(config, at.type);
       strict(at.type, config, writing);
       if (config.metadata.managedFields) throw badRequest('metadata.managedFields must be nil');
       schemas?.checkApplied(at, config);
@@ -151,15 +154,22 @@ function managersBeforeApply(live: KubeObject, writer: Writer): readonly Manager
 const typeless = ({ apiVersion, kind }: KubeObject): ResourceType =>
   ({ group: apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '', kind }) as ResourceType;
 
-/** A patch may make anything of an object but another one. */
-function checkPatched({ namespace, name }: At, patched: KubeObject): void {
-  const metadata: unknown = (patched as Partial<KubeObject> | null)?.metadata;
+/** Metadata that Go could not read would be met by all who read the object later. */
+function checkMetadata(object: KubeObject, sent?: ResourceType): void {
+  const metadata: unknown = (object as Partial<KubeObject> | null)?.metadata;
   if (!isMap(metadata as Json)) throw badRequest('metadata: expected a map');
   const read = readMetadata(metadata as Json);
-  if ('error' in read) throw badRequest(read.error);
-  if (read.metadata['name'] !== name)
-    throw badRequest(`the name of the object (${String(read.metadata['name'])}) does not match the name on the URL (${name})`);
-  if (namespace !== undefined && read.metadata['namespace'] !== namespace)
+  if (!('error' in read)) return;
+  const { kind, version } = sent ?? {};
+  throw badRequest(sent ? `${kind} in version "${version}" cannot be handled as a ${kind}: ${read.error}` : read.error);
+}
+
+/** A patch may make anything of an object but another one. */
+function checkPatched({ namespace, name }: At, patched: KubeObject): void {
+  checkMetadata(patched);
+  if (patched.metadata.name !== name)
+    throw badRequest(`the name of the object (${patched.metadata.name}) does not match the name on the URL (${name})`);
+  if (namespace !== undefined && patched.metadata.namespace !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
