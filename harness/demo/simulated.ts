@@ -40,6 +40,8 @@ Exit codes:
   130  interrupted by Ctrl-C; what the demo started has ended`;
 
 const NAMESPACE = 'sluice-demo';
+/** For so long the API server delays each creation of a new kind, so that other API servers learn of it (apiextensions, crd_handler.go). */
+const NEW_KIND_MS = 2_000;
 
 /** To be called at the end, the last first. */
 type Endings = (() => Promise<unknown>)[];
@@ -97,9 +99,6 @@ async function setUp(flags: Flags, actors: Omit<Actors, 'client'>, endings: Endi
   });
   return { ...stage, ...(own && { kubeconfig: own }) };
 }
-
-/** For so long the API server delays each creation of a new kind, so that other API servers learn of it (apiextensions, crd_handler.go). */
-const NEW_KIND_MS = 2_000;
 
 /** Returns the path of its kubeconfig. */
 async function startControlPlane(progress: Progress, signal: AbortSignal, endings: Endings): Promise<string> {
