@@ -1,7 +1,6 @@
 /** JuiceFS itself on the bucket: what a pod reads a second time comes from the cache, by the client's own counters. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { encrypted } from '../../test/node/small-alluxio.ts';
 import { datasetObject, jfsRuntime, secret } from '../../test/support/objects.ts';
@@ -22,7 +21,8 @@ export const whyWithoutJuiceFS = whyNoJuiceFS;
 export async function readTwiceByJuiceFS(stage: Stage): Promise<void> {
   const { plane, progress } = stage;
   progress.heading('A bucket with a cache: a JuiceFSRuntime, and a pod that reads a larger file twice   (harness/demo/juicefs.ts)');
-  const apply = (...objects: readonly KubeObject[]) => plane.kubectlApply(objects.map((object) => stringify(object)).join('---\n'));
+  const apply = (...objects: readonly KubeObject[]) =>
+    plane.kubectlApply(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
   await progress.step('JuiceFS', async () => {
     await apply(...metadataEngine);
     await plane.kubectl('wait', '--for=condition=Ready', 'pod/redis', `--timeout=${PATIENCE_MS}ms`);
