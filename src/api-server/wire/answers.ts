@@ -3,7 +3,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { apiVersionOf, type KubeList, type KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
-import { badRequest, Refusal } from '../refusals.ts';
+import { badRequest, forbidden, Refusal } from '../refusals.ts';
 import type { PatchType } from '../patches.ts';
 import type { FieldValidation } from '../schema/index.ts';
 import type { WireRequest } from './requests.ts';
@@ -100,6 +100,7 @@ export function act(server: ApiServer, request: WireRequest, { admit, warn }: Ho
       };
       if (propagationPolicy !== undefined && !['Background', 'Foreground', 'Orphan'].includes(propagationPolicy))
         throw badRequest(`expected Background, Foreground or Orphan as propagationPolicy, found ${JSON.stringify(propagationPolicy)}`);
+      if (type.group === '' && type.kind === 'Namespace' && IMMORTAL.has(name)) throw forbidden(at, 'this namespace may not be deleted');
       const live = objects.get(at);
       const object = admit ? admit(request, live) : live;
       if (dryRun === 'All') return object;
@@ -117,6 +118,9 @@ export function act(server: ApiServer, request: WireRequest, { admit, warn }: Ho
       throw new Error('a watch is no single answer');
   }
 }
+
+/** As apiserver's admission plugin NamespaceLifecycle. */
+const IMMORTAL = new Set(['default', 'kube-public', 'kube-system']);
 
 const isValidation = (text: string | null): text is FieldValidation => text === 'Strict' || text === 'Warn' || text === 'Ignore';
 
