@@ -151,7 +151,7 @@ export function createApiServer({
       const { name, namespace = type.namespaced ? 'default' : undefined } = object.metadata;
       if (type.namespaced && namespace !== undefined) ensureNamespace(namespace);
       const at = { type, namespace, name };
-      const { resourceVersion: _, uid: __, ...metadata } = object.metadata;
+      const { resourceVersion: _, uid: __, namespace: ___, ...metadata } = object.metadata;
       const sent = { ...object, apiVersion: apiVersionOf(type), metadata: { ...metadata, ...(namespace && { namespace }) } } as KubeObject;
       const there = storage.get(type, namespace, name);
       const made = there ? objects.update(at, sent, { manager }) : objects.create(type, namespace, sent, { manager });
