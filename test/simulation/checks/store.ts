@@ -89,7 +89,8 @@ export function watchStore(
       if (shown?.metadata.uid === uid ? seen?.metadata.uid === uid : seen !== shown)
         fail(`${id} was found to be deleted, and is returned (S2)`);
       if (shown?.metadata.uid !== uid) known.delete(id);
-    } else if (isShown || upTo >= version) {
+      // What was shown to a process that stops, its reflector no longer reads: it keeps an older version.
+    } else if (upTo >= version || (isShown && shown === undefined)) {
       if (seen !== shown) fail(`the watch has passed version ${version} of ${id}, and something else is returned (S3)`);
       known.delete(id);
     } else if (!seen || Number(seen.metadata.resourceVersion) < version)
