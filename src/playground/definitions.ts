@@ -50,18 +50,18 @@ export function followDefinitions(server: ApiServer, onSchemas: (schemas: Schema
     for (const type of own) server.install(type);
     const served = [...ALWAYS, ...theirs];
     known = { crds, served, types: byPath(served.map(({ type }) => type)), openApi: createOpenApi(served, crds) };
-    onSchemas(createSchemas(crds.filter(isUnderstood)));
+    onSchemas(createSchemas(crds.map(understood)));
     return known;
   };
 }
 
-/** Rules of a few forms are known, which are all that Sluice's own kinds have: a kind with others is served without a schema. */
-function isUnderstood(crd: KubeObject): boolean {
+/** Rules of a few forms are known, which are all that Sluice's own kinds have: of a kind with others, no rule is checked, and the rest is. */
+function understood(crd: KubeObject): KubeObject {
   try {
     createSchemas([crd]);
-    return true;
+    return crd;
   } catch {
-    return false;
+    return JSON.parse(JSON.stringify(crd, (key, value: unknown) => (key === 'x-kubernetes-validations' ? undefined : value))) as KubeObject;
   }
 }
 

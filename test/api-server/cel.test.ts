@@ -50,6 +50,8 @@ test.each([
   'self.name.matches()',
   'has(self)',
   '"open',
+  String.raw`self.name == "\u0041"`,
+  String.raw`self.name == 'a\n'`,
   'a # b',
 ])('%s is refused when it is compiled', (text) => {
   expect(() => compile(text)).toThrow(/^expected a CEL rule of the part that the API server in memory knows, found /);

@@ -112,7 +112,11 @@ export function compile(text: string): Program {
     }
     const token = next();
     const first = token[0] ?? '';
-    if (first === "'" || first === '"') return () => token.slice(1, -1).replaceAll(/\\(.)/g, '$1');
+    if (first === "'" || first === '"') {
+      // Other escapes, such as those of a line break, are not read here.
+      if (/\\[^\\'"]/.test(token.replaceAll('\\\\', ''))) return (at--, fail());
+      return () => token.slice(1, -1).replaceAll(/\\(.)/g, '$1');
+    }
     if (/\d/.test(first)) return () => Number(token);
     if (token === 'true' || token === 'false') return () => token === 'true';
     if (token === 'null') return () => null;
