@@ -141,8 +141,7 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
       applier().delivered(process, request, isTaken);
     },
     onShown(process, object, isDeleted) {
-      stores.get(process)?.shown(object);
-      if (isDeleted) return;
+      if (isDeleted) return stores.get(process)?.deleted(object);
       echoes.shown(process, object);
       lease.shown(process, object);
     },

@@ -14,16 +14,16 @@ interface Known {
   readonly uid: string | undefined;
   /** Undefined: a read found that it does not exist. */
   readonly version: number | undefined;
-  /** The watch has shown this version, a newer one, or the deletion. It forgets how far it came when the server has compacted that. */
-  readonly isShown: boolean;
+  /** The watch has shown the deletion. It forgets how far it came when the server has compacted that. */
+  readonly isDeleted: boolean;
 }
 
 /** Looks at one store. */
 export interface StoreCheck {
   /** Looks at what is remembered once more. */
   look(): void;
-  /** A watch shows an object, or its deletion. */
-  shown(object: KubeObject): void;
+  /** A watch shows the deletion of an object. */
+  deleted(object: KubeObject): void;
 }
 
 /**
@@ -62,7 +62,7 @@ export function watchStore(
     const id = `${kind} ${namespace ?? ''}/${name}`;
     const before = known.get(id);
     if (version !== undefined && before?.version !== undefined && before.version > version) return;
-    known.set(id, { kind, namespace, name, uid, version, isShown: false });
+    known.set(id, { kind, namespace, name, uid, version, isDeleted: false });
     check(id);
     const isSelected = RUNTIMES.includes(kind) || kind === 'Dataset' || labels?.['data.fluid.io/owner-uid'] !== undefined;
     if (version === undefined || !isSelected) return;
@@ -80,7 +80,7 @@ export function watchStore(
   function check(id: string): void {
     const ours = known.get(id);
     if (!ours) return;
-    const { kind, namespace, name, uid, version, isShown } = ours;
+    const { kind, namespace, name, uid, version, isDeleted } = ours;
     const reflector = reflectorOf(kind);
     const seen = store.seen(kind, namespace, name);
     const shown = reflector?.get(namespace, name);
@@ -90,7 +90,7 @@ export function watchStore(
         fail(`${id} was found to be deleted, and is returned (S2)`);
       if (shown?.metadata.uid !== uid) known.delete(id);
       // What was shown to a process that stops, its reflector no longer reads: it keeps an older version.
-    } else if (upTo >= version || (isShown && shown === undefined)) {
+    } else if (upTo >= version || (isDeleted && shown === undefined)) {
       if (seen !== shown) fail(`the watch has passed version ${version} of ${id}, and something else is returned (S3)`);
       known.delete(id);
     } else if (!seen || Number(seen.metadata.resourceVersion) < version)
@@ -110,10 +110,10 @@ export function watchStore(
       for (const id of known.keys()) check(id);
       checkSpecs();
     },
-    shown({ kind, metadata: { namespace, name, resourceVersion } }) {
+    deleted({ kind, metadata: { namespace, name, resourceVersion } }) {
       const id = `${kind} ${namespace ?? ''}/${name}`;
       const ours = known.get(id);
-      if (ours?.version !== undefined && Number(resourceVersion) >= ours.version) known.set(id, { ...ours, isShown: true });
+      if (ours?.version !== undefined && Number(resourceVersion) >= ours.version) known.set(id, { ...ours, isDeleted: true });
     },
   };
 }
