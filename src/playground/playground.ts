@@ -20,7 +20,7 @@ import { startTurns } from './turns.ts';
 import { createWebhooks } from './webhooks.ts';
 
 export interface PlaygroundOptions {
-  /** What is there from the beginning, in the order in which it is to be created: kinds, rights, configurations. */
+  /** What is there from the beginning: definitions, which come first, rights, configurations. */
   readonly manifests: readonly KubeObject[];
   /** How many nodes are simulated. */
   readonly nodes: number;
@@ -61,10 +61,11 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
   const definitions = followDefinitions(server, (next) => {
     latest = next;
   });
-  for (const object of [...manifests, ...simulatedNodes(nodes, now())]) {
-    server.put(object, 'sluice-playground');
-    if (object.kind === CustomResourceDefinition.kind) definitions();
-  }
+  const isDefinition = ({ kind }: KubeObject) => kind === CustomResourceDefinition.kind;
+  for (const object of manifests.filter(isDefinition)) server.put(object, CONTEXT);
+  // Once for all: each time takes them all.
+  definitions();
+  for (const object of [...manifests.filter((each) => !isDefinition(each)), ...simulatedNodes(nodes, now())]) server.put(object, CONTEXT);
 
   let webhookPort: number | undefined;
   const token = randomBytes(24).toString('base64url');

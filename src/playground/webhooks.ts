@@ -35,7 +35,7 @@ interface Entry {
 export function createWebhooks(server: ApiServer, port: () => number | undefined): WireParts['webhooks'] {
   return (request) => {
     const operation = OPERATIONS[request.verb];
-    if (operation === undefined || server.all(MutatingWebhookConfiguration.kind).length === 0) return undefined;
+    if (operation === undefined) return undefined;
     const entries = server
       .all(MutatingWebhookConfiguration.kind)
       .flatMap((each) => (each['webhooks'] ?? []) as readonly Entry[])
@@ -75,7 +75,7 @@ export function createWebhooks(server: ApiServer, port: () => number | undefined
   }
 }
 
-type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
+type Operation = 'CREATE' | 'UPDATE';
 interface Asked {
   readonly operation: Operation;
   readonly object: KubeObject;
