@@ -106,13 +106,21 @@ export function createKubelets(server: ApiServer, clock: Clock, onFault: (error:
 
   function run(pod: KubeObject): boolean {
     const podIP = addressOf(pod, '10.2');
-    const status = { phase: 'Running', hostIP: '10.1.0.1', podIP, podIPs: [{ ip: podIP }], startTime: statusOf(pod).startTime ?? now() };
+    const status = { phase: 'Running', hostIP: hostOf(pod), podIP, podIPs: [{ ip: podIP }], startTime: statusOf(pod).startTime ?? now() };
     const running = { running: { startedAt: now() } };
     return kubelet.patch(
       pod,
       { status: { ...status, conditions: conditions('True'), containerStatuses: containers(pod, running, true) } },
       'status',
     );
+  }
+
+  /** The address of its node, if that has one. */
+  function hostOf(pod: KubeObject): string | undefined {
+    const { addresses = [] } = (kubelet.get('Node', undefined, specOf(pod).nodeName ?? '')?.['status'] ?? {}) as {
+      readonly addresses?: readonly { readonly type: string; readonly address: string }[];
+    };
+    return addresses.find(({ type }) => type === 'InternalIP')?.address;
   }
 
   function end(pod: KubeObject): boolean {

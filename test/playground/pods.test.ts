@@ -38,6 +38,12 @@ test('a pod waits for a Secret that a variable names, and says so', async () => 
   expect(said('lonely')).toEqual(['Scheduled', 'Failed', 'Failed', 'Started']);
 });
 
+test('a pod has the address of its node', async () => {
+  for (const name of ['one', 'two']) playground.server.put(pod(name, {}));
+  const hosts = () => ['one', 'two'].map((name) => (status(name) as { hostIP?: string } | undefined)?.hostIP);
+  await expect.poll(() => hosts().toSorted()).toEqual(['10.1.0.1', '10.1.0.2']);
+});
+
 test('a pod that no node takes says so', async () => {
   playground.server.put(pod('nowhere', { nodeSelector: { no: 'such' } }));
   await expect.poll(() => said('nowhere')).toEqual(['FailedScheduling']);
