@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType } from '../kube/types.ts';
+import { type KubeObject, type ResourceType, resourceType } from '../kube/types.ts';
 
 /** What Kubernetes says of one of its own kinds, besides its name. */
 interface Traits {
@@ -17,20 +17,18 @@ interface Traits {
   readonly fields?: readonly string[] | 'any';
 }
 
-const kind = (group: string, name: string, plural: string, namespaced = true): ResourceType => ({
-  group,
-  version: 'v1',
-  plural,
-  kind: name,
-  namespaced,
-});
 const ADMISSION = 'admissionregistration.k8s.io';
 const RBAC = 'rbac.authorization.k8s.io';
 
-export const Namespace = kind('', 'Namespace', 'namespaces', false);
-export const ResourceQuota = kind('', 'ResourceQuota', 'resourcequotas');
-export const CustomResourceDefinition = kind('apiextensions.k8s.io', 'CustomResourceDefinition', 'customresourcedefinitions', false);
-export const MutatingWebhookConfiguration = kind(ADMISSION, 'MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', false);
+export const Namespace = resourceType('', 'Namespace', 'namespaces', false);
+export const ResourceQuota = resourceType('', 'ResourceQuota', 'resourcequotas');
+export const CustomResourceDefinition = resourceType(
+  'apiextensions.k8s.io',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  false,
+);
+export const MutatingWebhookConfiguration = resourceType(ADMISSION, 'MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', false);
 
 const ALL = { categories: ['all'] } as const;
 const EXTENSIONS = { categories: ['api-extensions'] } as const;
@@ -38,46 +36,46 @@ const WORKLOAD = { ...ALL, status: true, generation: true } as const;
 
 /** Nothing acts on most of them: `sluice install` or people write them. */
 const KINDS: readonly (readonly [type: ResourceType, traits?: Traits])[] = [
-  [kind('', 'ConfigMap', 'configmaps'), { shortNames: ['cm'], fields: ['data', 'binaryData', 'immutable'] }],
-  [kind('', 'Event', 'events'), { shortNames: ['ev'], fields: 'any' }],
+  [resourceType('', 'ConfigMap', 'configmaps'), { shortNames: ['cm'], fields: ['data', 'binaryData', 'immutable'] }],
+  [resourceType('', 'Event', 'events'), { shortNames: ['ev'], fields: 'any' }],
   [Namespace, { shortNames: ['ns'], status: { phase: 'Active' } }],
-  [kind('', 'Node', 'nodes', false), { shortNames: ['no'], status: true }],
+  [resourceType('', 'Node', 'nodes', false), { shortNames: ['no'], status: true }],
   [
-    kind('', 'PersistentVolume', 'persistentvolumes', false),
+    resourceType('', 'PersistentVolume', 'persistentvolumes', false),
     { shortNames: ['pv'], status: { phase: 'Pending' }, finalizer: 'kubernetes.io/pv-protection' },
   ],
   [
-    kind('', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
+    resourceType('', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
     { shortNames: ['pvc'], status: { phase: 'Pending' }, finalizer: 'kubernetes.io/pvc-protection' },
   ],
-  [kind('', 'Pod', 'pods'), { ...ALL, shortNames: ['po'], status: { phase: 'Pending' }, generation: true }],
+  [resourceType('', 'Pod', 'pods'), { ...ALL, shortNames: ['po'], status: { phase: 'Pending' }, generation: true }],
   [ResourceQuota, { shortNames: ['quota'], status: true }],
-  [kind('', 'Secret', 'secrets'), { fields: ['data', 'stringData', 'immutable', 'type'] }],
-  [kind('', 'Service', 'services'), { ...ALL, shortNames: ['svc'], status: true }],
+  [resourceType('', 'Secret', 'secrets'), { fields: ['data', 'stringData', 'immutable', 'type'] }],
+  [resourceType('', 'Service', 'services'), { ...ALL, shortNames: ['svc'], status: true }],
   [
-    kind('', 'ServiceAccount', 'serviceaccounts'),
+    resourceType('', 'ServiceAccount', 'serviceaccounts'),
     { shortNames: ['sa'], fields: ['secrets', 'imagePullSecrets', 'automountServiceAccountToken'] },
   ],
-  [kind('apps', 'DaemonSet', 'daemonsets'), { ...WORKLOAD, shortNames: ['ds'] }],
-  [kind('apps', 'Deployment', 'deployments'), { ...WORKLOAD, shortNames: ['deploy'], scale: true }],
-  [kind('apps', 'ReplicaSet', 'replicasets'), { ...WORKLOAD, shortNames: ['rs'], scale: true }],
-  [kind('apps', 'StatefulSet', 'statefulsets'), { ...WORKLOAD, shortNames: ['sts'], scale: true }],
-  [kind('batch', 'CronJob', 'cronjobs'), { ...WORKLOAD, shortNames: ['cj'] }],
-  [kind('batch', 'Job', 'jobs'), WORKLOAD],
-  [kind('coordination.k8s.io', 'Lease', 'leases')],
-  [kind('networking.k8s.io', 'NetworkPolicy', 'networkpolicies'), { shortNames: ['netpol'], generation: true }],
-  [kind('policy', 'PodDisruptionBudget', 'poddisruptionbudgets'), { shortNames: ['pdb'], status: true, generation: true }],
-  [kind('scheduling.k8s.io', 'PriorityClass', 'priorityclasses', false), { shortNames: ['pc'] }],
-  [kind('storage.k8s.io', 'CSIDriver', 'csidrivers', false)],
-  [kind('storage.k8s.io', 'StorageClass', 'storageclasses', false), { shortNames: ['sc'] }],
-  [kind(RBAC, 'ClusterRole', 'clusterroles', false)],
-  [kind(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', false)],
-  [kind(RBAC, 'Role', 'roles'), { fields: ['rules'] }],
-  [kind(RBAC, 'RoleBinding', 'rolebindings'), { fields: ['subjects', 'roleRef'] }],
+  [resourceType('apps', 'DaemonSet', 'daemonsets'), { ...WORKLOAD, shortNames: ['ds'] }],
+  [resourceType('apps', 'Deployment', 'deployments'), { ...WORKLOAD, shortNames: ['deploy'], scale: true }],
+  [resourceType('apps', 'ReplicaSet', 'replicasets'), { ...WORKLOAD, shortNames: ['rs'], scale: true }],
+  [resourceType('apps', 'StatefulSet', 'statefulsets'), { ...WORKLOAD, shortNames: ['sts'], scale: true }],
+  [resourceType('batch', 'CronJob', 'cronjobs'), { ...WORKLOAD, shortNames: ['cj'] }],
+  [resourceType('batch', 'Job', 'jobs'), WORKLOAD],
+  [resourceType('coordination.k8s.io', 'Lease', 'leases')],
+  [resourceType('networking.k8s.io', 'NetworkPolicy', 'networkpolicies'), { shortNames: ['netpol'], generation: true }],
+  [resourceType('policy', 'PodDisruptionBudget', 'poddisruptionbudgets'), { shortNames: ['pdb'], status: true, generation: true }],
+  [resourceType('scheduling.k8s.io', 'PriorityClass', 'priorityclasses', false), { shortNames: ['pc'] }],
+  [resourceType('storage.k8s.io', 'CSIDriver', 'csidrivers', false)],
+  [resourceType('storage.k8s.io', 'StorageClass', 'storageclasses', false), { shortNames: ['sc'] }],
+  [resourceType(RBAC, 'ClusterRole', 'clusterroles', false)],
+  [resourceType(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', false)],
+  [resourceType(RBAC, 'Role', 'roles'), { fields: ['rules'] }],
+  [resourceType(RBAC, 'RoleBinding', 'rolebindings'), { fields: ['subjects', 'roleRef'] }],
   [CustomResourceDefinition, { ...EXTENSIONS, shortNames: ['crd', 'crds'], status: true, generation: true }],
   [MutatingWebhookConfiguration, { ...EXTENSIONS, generation: true }],
-  [kind(ADMISSION, 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', false), { ...EXTENSIONS, generation: true }],
-  [kind(ADMISSION, 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', false), EXTENSIONS],
+  [resourceType(ADMISSION, 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', false), { ...EXTENSIONS, generation: true }],
+  [resourceType(ADMISSION, 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', false), EXTENSIONS],
 ];
 
 /** Kinds that exist without a CustomResourceDefinition. */

@@ -93,6 +93,19 @@ export interface Log {
 
 export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
+/**
+ * The type of a kind in version v1 of a group.
+ * @example
+ * resourceType('apps', 'DaemonSet', 'daemonsets'); // → { group: 'apps', version: 'v1', plural: 'daemonsets', kind: 'DaemonSet', namespaced: true }
+ */
+export const resourceType = (group: string, kind: string, plural: string, namespaced = true): ResourceType => ({
+  group,
+  version: 'v1',
+  plural,
+  kind,
+  namespaced,
+});
+
 /** `<group>/<version>`, or just the version in the core group. */
 export const apiVersionOf = ({ group, version }: Pick<ResourceType, 'group' | 'version'>): string =>
   group === '' ? version : `${group}/${version}`;

@@ -1,34 +1,26 @@
 import { type CustomResource, GROUP, VERSION } from '../../api/index.ts';
 import type { Role, WorkloadKind } from '../../constructs/index.ts';
-import type { ResourceType } from '../../kube/types.ts';
-
-const kind = (group: string, name: string, plural: string, namespaced = true): ResourceType => ({
-  group,
-  version: 'v1',
-  plural,
-  kind: name,
-  namespaced,
-});
+import { type ResourceType, resourceType } from '../../kube/types.ts';
 
 /** The kinds that a runtime or an operation may consist of. Inventory and prune handle no other kind. */
 export const ownedKinds = {
-  ConfigMap: kind('', 'ConfigMap', 'configmaps'),
-  Service: kind('', 'Service', 'services'),
-  ServiceAccount: kind('', 'ServiceAccount', 'serviceaccounts'),
-  Role: kind('rbac.authorization.k8s.io', 'Role', 'roles'),
-  RoleBinding: kind('rbac.authorization.k8s.io', 'RoleBinding', 'rolebindings'),
-  StatefulSet: kind('apps', 'StatefulSet', 'statefulsets'),
-  DaemonSet: kind('apps', 'DaemonSet', 'daemonsets'),
-  PersistentVolume: kind('', 'PersistentVolume', 'persistentvolumes', false),
-  PersistentVolumeClaim: kind('', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
-  Job: kind('batch', 'Job', 'jobs'),
-  CronJob: kind('batch', 'CronJob', 'cronjobs'),
+  ConfigMap: resourceType('', 'ConfigMap', 'configmaps'),
+  Service: resourceType('', 'Service', 'services'),
+  ServiceAccount: resourceType('', 'ServiceAccount', 'serviceaccounts'),
+  Role: resourceType('rbac.authorization.k8s.io', 'Role', 'roles'),
+  RoleBinding: resourceType('rbac.authorization.k8s.io', 'RoleBinding', 'rolebindings'),
+  StatefulSet: resourceType('apps', 'StatefulSet', 'statefulsets'),
+  DaemonSet: resourceType('apps', 'DaemonSet', 'daemonsets'),
+  PersistentVolume: resourceType('', 'PersistentVolume', 'persistentvolumes', false),
+  PersistentVolumeClaim: resourceType('', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
+  Job: resourceType('batch', 'Job', 'jobs'),
+  CronJob: resourceType('batch', 'CronJob', 'cronjobs'),
 } as const;
 /** Owned as well, but never listed or watched: the right to list Secrets is the right to read them all. */
-export const Secret = kind('', 'Secret', 'secrets');
-export const Pod = kind('', 'Pod', 'pods');
-export const Node = kind('', 'Node', 'nodes', false);
-export const Event = kind('', 'Event', 'events');
+export const Secret = resourceType('', 'Secret', 'secrets');
+export const Pod = resourceType('', 'Pod', 'pods');
+export const Node = resourceType('', 'Node', 'nodes', false);
+export const Event = resourceType('', 'Event', 'events');
 
 export const workloadKind = (role: Role) => (role === 'fuse' ? 'DaemonSet' : 'StatefulSet');
 
