@@ -1,21 +1,16 @@
 /** A real Alluxio on the bucket: what a pod reads a second time comes from the cache, by the worker's own counters. */
-import { readdirSync } from 'node:fs';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { whyNoAlluxio } from '../../harness/index.ts';
-import { type Counters, digestOf, readerPod, readTwiceIn } from './cached-read.ts';
+import { apply, type Counters, PATIENCE_MS, putNumbers, type Reading, readTwiceBy, removeReading } from './cached-read.ts';
 import { bytesRead, encrypted, minioOptions, smallAlluxio } from '../../test/node/small-alluxio.ts';
 import { datasetObject } from '../../test/support/objects.ts';
-import { assertUnlabelled, ours, type Stage, statusOf, timeline } from './stage.ts';
+import { ours, type Stage, statusOf, timeline } from './stage.ts';
 
 const NAME = 'alluxio-demo';
-const READER = 'test-alluxio';
 /** Five Java virtual machines beside the cluster. */
 const WANTED_GIB = 3;
-/** For what hangs: a busy machine takes its time. */
-const PATIENCE_MS = 300_000;
 const GIB = 2 ** 30;
 
 /** Why the demo leaves this out; undefined when it does not. */
@@ -26,21 +21,16 @@ export function whyWithoutAlluxio(): string | undefined {
 }
 
 export async function readTwice(stage: Stage): Promise<void> {
-  const { plane, progress } = stage;
-  progress.heading('The same bucket with a cache: an AlluxioRuntime, and a pod that reads a larger file twice   (harness/demo/alluxio.ts)');
-  const put = `seq 1 2000000 > numbers; rclone copy numbers store:my-first-bucket; ${digestOf('numbers')}`;
-  const written = await plane.kubectl('exec', 'deployment/minio', '-c', 'client', '--', 'sh', '-ec', put);
-  const apply = (...objects: readonly KubeObject[]) => plane.kubectlApply(objects.map((object) => stringify(object)).join('---\n'));
-  const { print, reached } = timeline(stage);
-  await apply(dataset, smallAlluxio(NAME, cacheOf(stage)));
-  print('Dataset and AlluxioRuntime are applied');
-  await reached('the master is ready', async () => (await statusOf(stage, RUNTIME)).masterPhase === 'Ready', PATIENCE_MS);
-  await reached(`Dataset ${NAME} is Bound`, async () => (await statusOf(stage, DATASET)).phase === 'Bound', PATIENCE_MS);
-  await apply(readerPod(READER, NAME));
-  print(`pod ${READER}, which reads, is applied`);
-  await plane.kubectl('wait', '--for=condition=Ready', `pod/${READER}`, `--timeout=${PATIENCE_MS}ms`);
-  print(`the fuse pod has mounted, and pod ${READER} runs`);
-  await readTwiceIn(stage, { print, reached }, { pod: READER, written, counters: () => countersOf(stage), whose: 'the worker’s' });
+  stage.progress.heading(
+    'The same bucket with a cache: an AlluxioRuntime, and a pod that reads a larger file twice   (harness/demo/alluxio.ts)',
+  );
+  const written = await putNumbers(stage);
+  const time = timeline(stage);
+  await apply(stage, dataset, smallAlluxio(NAME, readingOf(stage).cache));
+  time.print('Dataset and AlluxioRuntime are applied');
+  await time.reached('the master is ready', async () => (await statusOf(stage, RUNTIME)).masterPhase === 'Ready', PATIENCE_MS);
+  await time.reached(`Dataset ${NAME} is Bound`, async () => (await statusOf(stage, DATASET)).phase === 'Bound', PATIENCE_MS);
+  await readTwiceBy(stage, time, readingOf(stage), { written, counters: () => countersOf(stage), whose: 'the worker’s' });
 }
 
 async function countersOf({ plane, node }: Stage): Promise<Counters> {
@@ -48,22 +38,9 @@ async function countersOf({ plane, node }: Stage): Promise<Counters> {
   return { bucket: ufs, cache };
 }
 
-export async function removeAlluxio(stage: Stage): Promise<void> {
-  const { kubectl } = stage.plane;
-  stage.progress.heading(`kubectl delete pod ${READER}; kubectl delete dataset ${NAME}`);
-  await stage.progress.step('removal', async () => {
-    await kubectl('delete', 'pod', READER);
-    await kubectl('delete', 'dataset', NAME, '--timeout=120s');
-    await kubectl('wait', '--for=delete', 'pod', '-l', `release=${NAME}`, '--timeout=60s');
-    await assertUnlabelled(stage);
-    const left = readdirSync(cacheOf(stage), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    if (left.length > 0) throw new Error(`expected an empty cache on the node, found ${left.length} files in ${cacheOf(stage)}`);
-    return 'the pods, the volume, the labels of the node and all cached files are deleted';
-  });
-}
+export const removeAlluxio = (stage: Stage): Promise<void> => removeReading(stage, readingOf(stage));
 
-/** The directory of the node in which the worker caches. */
-const cacheOf = ({ node }: Stage): string => join(node.dir, 'alluxio-cache');
+const readingOf = ({ node }: Stage): Reading => ({ reader: 'test-alluxio', dataset: NAME, cache: join(node.dir, 'alluxio-cache') });
 
 const DATASET = ours('datasets', NAME);
 const RUNTIME = ours('alluxioruntimes', NAME);
