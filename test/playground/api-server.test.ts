@@ -1,48 +1,34 @@
 /** What the API server in memory claims holds over the wire too, with the client of the controller. */
-import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { crdOf } from '../../src/api/index.ts';
-import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
 import { apiServerSuite, type Subject } from '../kube/api-server.suite.ts';
 import { unique } from '../kube/api-server/objects.ts';
-import { CRD, definitionOf } from '../kube/api-server/definitions.ts';
+import { type WireSubject, wireSubject } from '../kube/api-server/wire-subject.ts';
 import { connectionOf } from './connection.ts';
 import { kinds } from '../support/kinds.ts';
-import { admissionWebhook } from '../support/webhook.ts';
 
 let subject: Subject;
 let bookmarkedAt = 0;
 let playground: Playground;
-const clients: KubeClient[] = [];
+let wire: WireSubject;
 const faults: unknown[] = [];
 
 beforeAll(async () => {
   const manifests = resources.map((resource) => crdOf(resource) as unknown as KubeObject);
   playground = await startPlayground({ manifests, nodes: 2, port: 0, onFault: (error) => faults.push(error) });
-  const connection = connectionOf(playground);
-  const client = (fieldManager: string) => {
-    const made = createClient(connection, { fieldManager });
-    clients.push(made);
-    return made;
-  };
-  const admin = client('admin');
+  wire = wireSubject(connectionOf(playground));
+  const { admin } = wire;
   subject = {
-    client,
+    ...wire,
     async namespace() {
       const name = unique('wire');
       await admin.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
       return name;
     },
     eventually: (check) => vi.waitFor(check, { timeout: 20_000, interval: 20 }),
-    async webhook(type, namespace, sample, review) {
-      onTestFinished(await admissionWebhook(admin, type, namespace, sample, review));
-    },
-    async install(type) {
-      await admin.create(CRD, definitionOf(type));
-    },
-    uninstall: ({ plural, group }) => admin.delete(CRD, { name: `${plural}.${group}` }),
     // One is under way for a moment.
     bookmark({ kind }) {
       if (Date.now() - bookmarkedAt < 2_000) return;
@@ -52,7 +38,7 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
+  await wire.close();
   await playground.stop();
   if (faults.length > 0) throw new Error('requests failed in the server', { cause: faults[0] });
 });
