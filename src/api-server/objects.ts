@@ -158,8 +158,7 @@ const typeless = ({ apiVersion, kind }: KubeObject): ResourceType =>
 function checkMetadata(object: KubeObject, sent?: ResourceType): void {
   const metadata: unknown = (object as Partial<KubeObject> | null)?.metadata;
   if (!isMap(metadata as Json)) throw badRequest('metadata: expected a map');
-  // Whoever puts objects by hand may leave fields undefined, which JSON has not.
-  const read = readMetadata(JSON.parse(JSON.stringify(metadata)) as Json);
+  const read = readMetadata(metadata as Json);
   if (!('error' in read)) return;
   const { kind, version } = sent ?? {};
   throw badRequest(sent ? `${kind} in version "${version}" cannot be handled as a ${kind}: ${read.error}` : read.error);
