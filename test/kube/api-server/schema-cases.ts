@@ -63,7 +63,7 @@ export const schemaCases: readonly SchemaCase[] = [
 
   dataset('applied', {}, { verb: 'apply' }),
   dataset('applied with an unknown field', { mount: [] }, { verb: 'apply' }),
-  dataset('applied with an unknown field when strict', { mount: [], nam: '' }, { verb: 'apply', fieldValidation: 'Strict' }),
+  dataset('applied with an unknown field when strict', { mount: [] }, { verb: 'apply', fieldValidation: 'Strict' }),
   dataset('applied with a text for a list', { mounts: 's3' }, { verb: 'apply' }),
   dataset('applied with a number for a text', { mounts: [{ mountPoint: 5 }] }, { verb: 'apply' }),
   dataset('applied with a text for a flag', { mounts: [{ mountPoint: 's3://bucket', readOnly: 'yes' }] }, { verb: 'apply' }),
