@@ -3,11 +3,12 @@ import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
-/** What `sluice explain` prints of a Dataset. It ends with code 1, since something is not well. */
+/** What `sluice explain` prints of a Dataset, in colours if this process has them. It ends with code 1, since something is not well. */
 export function explained(kubeconfig: string | undefined, namespace: string, name: string): Promise<readonly string[]> {
   const where = kubeconfig === undefined ? [] : ['--kubeconfig', kubeconfig];
+  const env = { ...process.env, ...(process.stdout.isTTY && process.stdout.hasColors() && { FORCE_COLOR: '1' }) };
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [MAIN, 'explain', ...where, '-n', namespace, name], (error, stdout, stderr) => {
+    execFile(process.execPath, [MAIN, 'explain', ...where, '-n', namespace, name], { env }, (error, stdout, stderr) => {
       if (error && error.code !== 1) reject(new Error(`sluice explain: ${stderr || error.message}`));
       else resolve(stdout.trimEnd().split('\n'));
     });

@@ -42,7 +42,7 @@ export async function breakOne(stage: Stage): Promise<void> {
   const dataset = { namespace, name: named };
   const says = async () => JSON.stringify((await find(client, typeOf(Dataset), dataset))?.['status'] ?? '').includes(missing.name);
   await until(signal, says, 'the status names the Secret');
-  for (const line of await explained(kubeconfig, namespace, named)) progress.line(`  ${line}`);
+  for (const line of await explained(kubeconfig, namespace, named)) progress.line(line && `  ${line}`);
   for (const copy of copies) await client.delete(typeFor(stage, copy), copy.metadata);
   await until(signal, async () => (await find(client, typeOf(Dataset), dataset)) === undefined, 'it is gone');
 }
