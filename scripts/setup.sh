@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what `npm run demo -- --real` and `npm test` need: node_modules, the programs of the test control plane, and as root on Linux what a real
 # node runs: Debian packages and programs. As root it first lists what it will install. It does and prints nothing when nothing is missing.
-# With `packages`, node_modules alone, which is all that `npm run demo` needs. Needs bash, npm and Node 20 or newer.
+# With `packages`, node_modules alone, which is all that `npm run demo` needs. With `--demo`, for `npm run demo -- --real`: announces that, and
+# installs Go; the demo builds the rest in its own order, and calls this with `--debian` for the packages. Needs bash, npm and Node 20 or newer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"
@@ -64,7 +65,7 @@ missing_node_packages() {
 announce() {
   [ "$(id -u)" = 0 ] || return 0
   local plan size
-  plan=$(node scripts/tools.ts --plan)
+  plan=$(node scripts/tools.ts --plan "$@")
   [ "${#packages[@]}" -gt 0 ] || [ -n "$plan" ] || return 0
   echo "setup: the tests and the demo need what this machine lacks. As root, setup installs, once:"
   if [ "${#packages[@]}" -gt 0 ]; then
@@ -139,14 +140,16 @@ TEXT
 }
 
 mapfile -t packages < <(missing_node_packages)
-announce
-install_node_packages
+case " $* " in *" --simulated "*) packages=() ;; esac
+if [ "${1-}" != --debian ]; then announce "$@"; fi
+if [ "${1-}" != --demo ]; then install_node_packages; fi
+[ "${1-}" != --debian ] || exit 0
 status=0
-node scripts/tools.ts || status=$?
+node scripts/tools.ts "$@" || status=$?
 if [ "$status" = 3 ]; then
   install_go || { name_go; exit 1; }
   status=0
-  node scripts/tools.ts || status=$?
+  node scripts/tools.ts "$@" || status=$?
   [ "$status" != 3 ] || name_go
 fi
 exit "$status"

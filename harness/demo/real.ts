@@ -1,17 +1,16 @@
-import { duration, expectedSeconds } from '../tools/build.ts';
-import { missingTools } from '../tools/tools.ts';
+import { availableParallelism } from 'node:os';
+import { duration, secondsHere } from '../tools/jobs.ts';
+import { canBeNode, demoNeeds, firstNeeds } from '../tools/needs.ts';
 
 /** What is left to be seen, and how long it takes on this machine. */
 export function realLines(): readonly string[] {
-  const isNode = process.platform === 'linux' && process.getuid?.() === 0;
-  const missing = missingTools(isNode ? 'node' : 'control plane');
-  const first =
-    missing.length > 0
-      ? ` First it builds ${missing.length} programs from source: about ${duration(expectedSeconds(missing))} on two cores.`
-      : '';
+  const [first, all] = [firstNeeds().tools, demoNeeds(false).tools];
+  const cores = availableParallelism();
+  const more = all.length > first.length ? `, and after ${duration(secondsHere(all))} the second` : '';
+  const builds = ` It builds ${all.length} programs from source: after about ${duration(secondsHere(first))} on ${cores} cores it shows the first part${more}.`;
   return [
     '',
-    `All pods were simulated. \`npm run demo -- --real\` shows the same on a real API server${isNode ? ', and then pods that read bytes on a real node' : ''}.${first}`,
+    `All pods were simulated. \`npm run demo -- --real\` shows the same on a real API server${canBeNode ? ', and then pods that read bytes on a real node' : ''}.${all.length > 0 ? builds : ''}`,
     'To try manifests of your own: `npm run -s sluice -- playground`',
   ];
 }

@@ -1,72 +1,55 @@
-/** Builds the programs of the test control plane and node that are missing, once per machine, and says how long that will take. */
+/** Builds the programs of the test control plane and node, once per machine. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildFlags, cacheDir, cacheRoot, MODULES, missingTools, type Tool, type Wanted } from './tools.ts';
 import type { Go } from './go.ts';
+import type { Job, Report } from './jobs.ts';
 import { lock } from './lock.ts';
+import { buildFlags, cacheDir, cacheRoot, MODULES, type Tool, toolPath } from './tools.ts';
 
-/** Where the progress is shown: a line stays, a status is replaced by the next one. */
-export interface Progress {
-  line(text: string): void;
-  status(text: string): void;
+/** Behind whatever else this machine does. */
+const NICE = 10;
+
+/** A build for each of these. One that another process makes at the same time is waited for. */
+export function buildJobs(go: Go, tools: readonly Tool[]): readonly Job[] {
+  return tools.map((tool) => ({
+    name: tool.name,
+    seconds: tool.seconds,
+    async run(report, signal) {
+      mkdirSync(cacheRoot(), { recursive: true });
+      const unlock = await lock(join(cacheRoot(), 'build.lock'), () => {
+        signal.throwIfAborted();
+        report(0, 'waiting for another process, which builds test programs');
+      });
+      try {
+        if (!existsSync(toolPath(tool))) await build(tool, go, report, signal);
+      } finally {
+        unlock();
+      }
+      return `${Math.round(statSync(toolPath(tool)).size / 1e6)} MB`;
+    },
+  }));
 }
 
-/** Builds what is missing with this Go; returns at once when nothing is. */
-export async function buildTools(go: Go, wanted: Wanted, progress: Progress): Promise<void> {
-  if (missingTools(wanted).length === 0) return;
-  mkdirSync(cacheRoot(), { recursive: true });
-  const unlock = await lock(join(cacheRoot(), 'build.lock'), () =>
-    progress.status('waiting for another process, which builds test programs'),
-  );
-  try {
-    // Checked again: another process may have built them while it held the lock.
-    await buildAll(missingTools(wanted), { go, progress });
-  } finally {
-    unlock();
-  }
-}
-
-interface BuildContext {
-  readonly go: Go;
-  readonly progress: Progress;
-}
-
-async function buildAll(missing: readonly Tool[], context: BuildContext): Promise<void> {
-  if (missing.length === 0) return;
-  const { progress } = context;
-  const total = expectedSeconds(missing);
-  progress.line(`building ${missing.length} test programs (once; about ${duration(total)} on two cores) into ${cacheRoot()}`);
-  const began = performance.now();
-  const elapsed = () => (performance.now() - began) / 1000;
-  for (const [index, tool] of missing.entries()) {
-    const start = elapsed();
-    await build(tool, context, (fraction, doing) => {
-      const done = expectedSeconds(missing.slice(0, index)) + tool.seconds * fraction;
-      progress.status(`  ${tool.name}: ${doing}, about ${duration(secondsLeft({ total, done, elapsed: elapsed() }))} left`);
-    });
-    const size = Math.round(statSync(join(cacheDir(tool.module), tool.name)).size / 1e6);
-    progress.line(`  ${tool.name.padEnd(23)} ${duration(elapsed() - start).padStart(9)}, ${size} MB`);
-  }
-  progress.line(`built in ${duration(elapsed())}`);
-}
-
-/** How long a build of these takes on two cores, s. */
-export function expectedSeconds(tools: readonly Tool[]): number {
-  return tools.reduce((sum, { seconds }) => sum + seconds, 0);
-}
-
-function build(tool: Tool, { go }: BuildContext, show: (fraction: number, doing: string) => void): Promise<void> {
+function build(tool: Tool, go: Go, report: Report, signal: AbortSignal): Promise<void> {
   const target = join(cacheDir(tool.module), tool.name);
   const made = `${target}.${process.pid}.new`;
   mkdirSync(dirname(target), { recursive: true });
+  // Of builds that were killed: this one holds the lock.
+  for (const name of readdirSync(dirname(target))) if (name.endsWith('.new')) rmSync(join(dirname(target), name));
   const env = { ...process.env, ...go.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' };
   const child = spawn(go.path, ['build', ...buildFlags(tool.module), '-v', '-o', made, tool.package], {
     cwd: join(MODULES, tool.module),
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  if (child.pid !== undefined) setPriority(child.pid, NICE);
+  // By which it ends its compilers, and removes its folder.
+  const stop = () => void child.kill('SIGINT');
+  signal.addEventListener('abort', stop, { once: true });
+  process.once('exit', stop);
   let compiled = 0;
   let complaints: readonly string[] = [];
   const lines = createInterface({ input: child.stderr });
@@ -78,10 +61,10 @@ function build(tool: Tool, { go }: BuildContext, show: (fraction: number, doing:
     else if (downloading === undefined) complaints = [...complaints, line].slice(-20);
     // Linking is the last stretch, and go is silent about it.
     const fraction = Math.min(0.95, compiled / tool.packages);
-    show(fraction, downloading === undefined ? `package ${compiled} of about ${tool.packages}` : `downloading ${downloading}`);
+    report(fraction, downloading === undefined ? `package ${compiled} of about ${tool.packages}` : `downloading ${downloading}`);
   });
-  show(0, 'loading modules');
-  return new Promise((resolve, reject) => {
+  report(0, 'loading modules');
+  return new Promise<void>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) {
@@ -89,18 +72,11 @@ function build(tool: Tool, { go }: BuildContext, show: (fraction: number, doing:
         return resolve();
       }
       rmSync(made, { force: true });
+      if (signal.aborted) return reject(signal.reason as Error);
       reject(new Error(`go build of ${tool.package} in ${join(MODULES, tool.module)} ended with code ${code}:\n${complaints.join('\n')}`));
     });
+  }).finally(() => {
+    signal.removeEventListener('abort', stop);
+    process.off('exit', stop);
   });
-}
-
-/** How long the rest takes at the pace so far; the expected pace counts like half a minute's experience. */
-export function secondsLeft({ total, done, elapsed }: { total: number; done: number; elapsed: number }): number {
-  const pace = (elapsed + 30) / (done + 30);
-  return Math.max(0, (total - done) * pace);
-}
-
-/** `40 s`, `6 min`. */
-export function duration(seconds: number): string {
-  return seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 }

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { duration, type Progress } from './build.ts';
-import { once } from './once.ts';
+import type { Job } from './jobs.ts';
+import { fetchJobs } from './fetch.ts';
 import { cacheRoot } from './tools.ts';
 
 /** Unpacked and not installed: apt would install 88 packages, of 248 MB, among them sudo, LVM and daemons. The servers run with these alone. */
@@ -24,25 +24,27 @@ export function cephDir(env: Readonly<Record<string, string | undefined>> = proc
   return join(cacheRoot(env), `node-ceph-${hash}`);
 }
 
+const APT = '/usr/bin/apt-get';
+
 /** Whether they have to be fetched, and might be. */
 export function lacksCeph(): boolean {
-  return existsSync('/usr/bin/apt-get') && !existsSync(cephDir());
+  return existsSync(APT) && !existsSync(cephDir());
 }
 
-/** Returns at once when they are there. Where they cannot be had, as on another Debian, says so: the test that needs them is skipped. */
-export async function fetchCeph(progress: Progress): Promise<void> {
-  if (!lacksCeph()) return;
+/** Unless they are there. Where they cannot be had, as on another Debian, says so: the test that needs them is skipped. */
+export const cephJobs = (): readonly Job[] =>
+  fetchJobs({ name: 'Ceph', seconds: 20, megabytes: 29, target: cephDir(), by: APT, make }).map((job) => ({
+    ...job,
+    run: (...args) => job.run(...args).catch((error: unknown) => `cannot be fetched: ${String(error)}`),
+  }));
+
+async function make(folder: string): Promise<string> {
   const run = promisify(execFile);
-  const fetched = once(cephDir(), 'Ceph', progress, async (made) => {
-    const began = performance.now();
-    // What old lists of packages name may no longer be there.
-    await run('apt-get', ['-qq', 'update']).catch(() => undefined);
-    await run('apt-get', ['-qq', 'download', ...PACKAGES], { cwd: made });
-    const packages = readdirSync(made);
-    const root = join(made, 'root');
-    for (const name of packages) await run('dpkg-deb', ['--extract', join(made, name), root]);
-    progress.line(`fetched Ceph in ${duration((performance.now() - began) / 1000)}`);
-    return root;
-  });
-  await fetched.catch((error: unknown) => progress.line(`cannot fetch Ceph: ${String(error)}`));
+  // What old lists of packages name may no longer be there.
+  await run(APT, ['-qq', 'update']).catch(() => undefined);
+  await run(APT, ['-qq', 'download', ...PACKAGES], { cwd: folder });
+  const packages = readdirSync(folder);
+  const root = join(folder, 'root');
+  for (const name of packages) await run('dpkg-deb', ['--extract', join(folder, name), root]);
+  return root;
 }

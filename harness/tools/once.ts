@@ -1,6 +1,6 @@
 /** What is fetched from a registry once per machine, into the cache of the tools. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import type { Progress } from './build.ts';
+import type { Progress } from './jobs.ts';
 import { lock } from './lock.ts';
 import { cacheRoot } from './tools.ts';
 

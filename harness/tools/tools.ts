@@ -1,6 +1,6 @@
 /**
  * Where the programs of the test control plane and the test node are. They are Go programs, built once from the modules under tools/
- * (tools-build.ts) into a cache outside the checkout, so that every clone with the same modules shares them; KUBEBUILDER_ASSETS wins for
+ * (build.ts) into a cache outside the checkout, so that every clone with the same modules shares them; KUBEBUILDER_ASSETS wins for
  * what it has.
  */
 import { createHash } from 'node:crypto';
@@ -9,10 +9,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 export type ControlPlaneToolName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl' | 'kwok';
-export type NodeToolName = 'kubelet' | 'kube-proxy' | 'coredns' | 'pause' | 'csi-sanity' | 'minio' | 'rclone';
+export type NodeToolName = 'kubelet' | 'kube-proxy' | 'coredns' | 'pause' | 'minio' | 'rclone';
+/** What only tests run. */
+export type TestToolName = 'csi-sanity';
 /** File systems and servers that only `npm run engines` runs. */
 export type EngineToolName = 'gcsfuse' | 'fake-gcs-server' | 'weed';
-export type ToolName = ControlPlaneToolName | NodeToolName | EngineToolName;
+export type ToolName = ControlPlaneToolName | NodeToolName | TestToolName | EngineToolName;
 
 /** The path of every program of the control plane. */
 export type Tools = Readonly<Record<ControlPlaneToolName, string>>;
@@ -48,6 +50,11 @@ const NODE: readonly Tool<NodeToolName>[] = [
   { name: 'kube-proxy', module: 'kube-proxy', package: 'k8s.io/kubernetes/cmd/kube-proxy', packages: 31, seconds: 15 },
   { name: 'coredns', module: 'node/coredns', package: 'sluice.dev/tools/node/coredns', packages: 600, seconds: 75 },
   { name: 'pause', module: 'node/pause', package: 'sluice.dev/tools/node/pause', packages: 5, seconds: 2 },
+  { name: 'rclone', module: 'node/rclone', package: 'sluice.dev/tools/node/rclone', packages: 560, seconds: 79 },
+  { name: 'minio', module: 'node/minio', package: 'github.com/minio/minio', packages: 1300, seconds: 413 },
+];
+
+const TESTS: readonly Tool<TestToolName>[] = [
   {
     name: 'csi-sanity',
     module: 'node/sanity',
@@ -55,8 +62,6 @@ const NODE: readonly Tool<NodeToolName>[] = [
     packages: 204,
     seconds: 39,
   },
-  { name: 'rclone', module: 'node/rclone', package: 'sluice.dev/tools/node/rclone', packages: 560, seconds: 79 },
-  { name: 'minio', module: 'node/minio', package: 'github.com/minio/minio', packages: 1300, seconds: 413 },
 ];
 
 const ENGINES: readonly Tool<EngineToolName>[] = [
@@ -65,12 +70,14 @@ const ENGINES: readonly Tool<EngineToolName>[] = [
   { name: 'weed', module: 'node/seaweedfs', package: 'github.com/seaweedfs/seaweedfs/weed', packages: 1343, seconds: 600 },
 ];
 
-/** Which programs: those of the control plane; those of the node as well, which only Linux can use; or those of `npm run engines` as well. */
-export type Wanted = 'control plane' | 'node' | 'engines';
+const ALL = { 'control plane': CONTROL_PLANE, node: NODE, tests: TESTS, engines: ENGINES } as const;
+/** Which programs: those of the control plane; of the node as well, which only Linux can use; what tests need besides; `npm run engines`. */
+export type Wanted = keyof typeof ALL;
 
-/** The programs that this machine can use, in the order in which a build shares most. */
+/** These programs and those before them, in the order in which they are needed. */
 export function wantedTools(wanted: Wanted): readonly Tool[] {
-  return [...CONTROL_PLANE, ...(wanted === 'control plane' ? [] : NODE), ...(wanted === 'engines' ? ENGINES : [])];
+  const names = Object.keys(ALL) as Wanted[];
+  return names.slice(0, names.indexOf(wanted) + 1).flatMap((name): readonly Tool[] => ALL[name]);
 }
 
 /** The folder tools/ of the checkout. */
@@ -135,6 +142,11 @@ export function tools(env: Env = process.env): Tools {
 /** The programs of the node; throws when some have to be built first. */
 export function nodeTools(env: Env = process.env): NodeTools {
   return built(NODE, env);
+}
+
+/** The path of csi-sanity; throws when it has to be built first. */
+export function sanityTool(env: Env = process.env): string {
+  return built(TESTS, env)['csi-sanity'];
 }
 
 /** The programs of the tests of engines; throws when some have to be built first. */

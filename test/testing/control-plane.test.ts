@@ -8,7 +8,6 @@ import { SET_STATUS } from '../../harness/control-plane/kwok.ts';
 import { createCa, issue } from '../../harness/control-plane/pki.ts';
 import { selects } from '../../harness/control-plane/pod-target.ts';
 import { cacheDir, MODULES, toolPath, wantedTools } from '../../harness/tools/tools.ts';
-import { duration, secondsLeft } from '../../harness/tools/build.ts';
 import { goMinor } from '../../harness/tools/go.ts';
 import { lock } from '../../harness/tools/lock.ts';
 
@@ -80,13 +79,6 @@ describe('the tools', () => {
     ['', 0],
     ['devel', 0],
   ] as const)('Go %s is 1.%i', ([version, minor]) => expect(goMinor(version)).toBe(minor));
-
-  test('the time left follows the pace so far', () => {
-    expect(secondsLeft({ total: 300, done: 0, elapsed: 0 })).toBe(300);
-    expect(secondsLeft({ total: 300, done: 100, elapsed: 230 })).toBeCloseTo(400);
-    expect(secondsLeft({ total: 300, done: 300, elapsed: 30 })).toBe(0);
-    expect([duration(40), duration(330)]).toEqual(['40 s', '6 min']);
-  });
 });
 
 describe('the lock', () => {

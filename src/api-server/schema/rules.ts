@@ -1,7 +1,8 @@
 /** x-kubernetes-validations; rule: apiextensions-apiserver's schema/cel. */
-import { isMap, type Json, type JsonMap, same } from '../json.ts';
+import { isMap, type Json, same } from '../json.ts';
 import type { Fault } from '../refusals.ts';
-import { celValue, compile, type Program } from './cel.ts';
+import { compile } from './cel.ts';
+import type { Program } from './cel-values.ts';
 import { invalidValue, WHOLE } from './faults.ts';
 import { additionalOf, fieldPath, fieldSchema, indexPath, type StructuralSchema, type ValidationRule } from './structural.ts';
 
@@ -40,9 +41,7 @@ export function compileRules(schema: StructuralSchema): Rules {
 
   function walk(at: StructuralSchema | undefined, value: Json, path: string, old: Json | undefined): readonly Fault[] {
     if (!at || !rich.has(at) || value === null || (old !== undefined && same(old, value))) return [];
-    const rules = compiled.get(at) ?? [];
-    const self = rules.length > 0 && celValue(path === '' ? ofRoot(value) : value, at);
-    const own = rules.flatMap((rule) => broken(rule, at, self, path));
+    const own = (compiled.get(at) ?? []).flatMap((rule) => broken(rule, at, value, path));
     const below = isMap(value)
       ? Object.entries(value).flatMap(([name, child]) => {
           const known = fieldSchema(at, name);
@@ -56,22 +55,16 @@ export function compileRules(schema: StructuralSchema): Rules {
   return { any, faults: (object, old) => walk(schema, object, '', old) };
 }
 
-/** Of the metadata of an object, rules see only its name. */
-function ofRoot(value: Json): Json {
-  const { name, generateName } = (isMap(value) && isMap(value['metadata']) ? value['metadata'] : {}) as JsonMap;
-  return { ...(value as JsonMap), metadata: { ...(name !== undefined && { name }), ...(generateName !== undefined && { generateName }) } };
-}
-
 function broken(
   { program, rule, message, fieldPath: below = '', reason }: Compiled,
   { type = '' }: StructuralSchema,
-  self: unknown,
+  value: Json,
   path: string,
 ): readonly Fault[] {
   const field = `${path}${below}`.replace(/^\./, '') || WHOLE;
   const said = message ?? `failed rule: ${rule}`;
   try {
-    if (program(self) === true) return [];
+    if (program(new Map([['self', value]])) === true) return [];
   } catch (error) {
     return [invalidValue(field, type, `${(error as Error).message} evaluating rule: ${message ?? rule}`)];
   }

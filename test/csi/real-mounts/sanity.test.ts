@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nodeTools } from '../../../harness/tools/tools.ts';
+import { sanityTool } from '../../../harness/tools/tools.ts';
 import { canRun } from '../../support/can-run.ts';
 import { serveController } from './controller-stub.ts';
 import { startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
@@ -8,7 +8,7 @@ import type { TestPlugin } from './plugin.ts';
 
 const program = (() => {
   try {
-    return nodeTools()['csi-sanity'];
+    return sanityTool();
   } catch {
     return undefined;
   }

@@ -1,0 +1,60 @@
+/** What `npm run demo -- --real` needs, built in the order in which it is shown: the rest while the first part is seen. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { whyNoNode } from '../index.ts';
+import { findGo } from '../tools/go.ts';
+import { createJobs, type Job, type Progress } from '../tools/jobs.ts';
+import { canBeNode, demoNeeds, firstNeeds, jobsFor } from '../tools/needs.ts';
+
+/** What each part needs besides what the one before it has, to be asked for when its turn has come. */
+export interface Parts {
+  first(): readonly Job[];
+  rest(): readonly Job[];
+}
+
+export interface Builds {
+  /** Returns when the first part can be shown. The rest goes on, unseen. */
+  first(): Promise<void>;
+  /** Shows what is left of the rest. Returns when the second part can be shown. */
+  rest(): Promise<void>;
+  /** After an abort: returns when nothing is being built any more. */
+  ended(): Promise<void>;
+}
+
+export function startBuilds({ first, rest }: Parts, { line, status }: Progress, signal: AbortSignal): Builds {
+  let isSeen = true;
+  const seen = (show: (text: string) => void) => (text: string) => void (isSeen && show(text));
+  const work = createJobs({ line: seen(line), status: seen(status) }, signal);
+  let working = Promise.resolve();
+  return {
+    async first() {
+      await work(first());
+      isSeen = false;
+      working = work(rest());
+      working.catch(() => {});
+    },
+    rest() {
+      isSeen = true;
+      return working;
+    },
+    ended: () => working.catch(() => {}),
+  };
+}
+
+/** @param isWhole whether a real node is to be seen, on a machine that can have one */
+export const partsOf = (isWhole: boolean, withAlluxio: boolean): Parts => ({
+  first: () => jobsFor(firstNeeds(), findGo()),
+  rest: () => (isWhole && canBeNode ? [debian(), ...jobsFor(demoNeeds(withAlluxio), findGo())] : []),
+});
+
+/** What the node needs from Debian. Where that cannot be had, the demo says so at its end. */
+const debian = (): Job => ({
+  name: 'Debian packages',
+  seconds: whyNoNode() === undefined ? 1 : 60,
+  async run(report) {
+    report(0, 'apt-get install');
+    await promisify(execFile)('bash', [join(import.meta.dirname, '../../scripts/setup.sh'), '--debian']);
+    return '';
+  },
+});
