@@ -27,7 +27,8 @@ fi
 
 [ "${1-}" != packages ] || exit 0
 
-# What the test node needs from Debian, as lines of `file package`. The files from busybox on are copied into images of its pods.
+# What the test node needs from Debian, as lines of `file package`, and for whom if not for all. The files from busybox on are copied into images of
+# its pods.
 node_files() {
   cat <<'TEXT'
 /usr/bin/containerd containerd
@@ -43,22 +44,29 @@ node_files() {
 /usr/bin/python3 python3
 /usr/bin/pip3 python3-pip
 /usr/bin/redis-check-rdb redis-tools
-/usr/sbin/mfsmaster moosefs-master
-/usr/sbin/mfschunkserver moosefs-chunkserver
-/usr/bin/mfsmount moosefs-client
-/usr/bin/mfscli moosefs-cli
-/usr/sbin/glusterd glusterfs-server
-/usr/bin/qemu-aarch64-static qemu-user-static
-/etc/java-17-openjdk/security/java.security openjdk-17-jre-headless
-/usr/bin/mvn maven
+/usr/sbin/mfsmaster moosefs-master tests
+/usr/sbin/mfschunkserver moosefs-chunkserver tests
+/usr/bin/mfsmount moosefs-client tests
+/usr/bin/mfscli moosefs-cli tests
+/usr/sbin/glusterd glusterfs-server tests
+/usr/bin/qemu-aarch64-static qemu-user-static tests
+/etc/java-17-openjdk/security/java.security openjdk-17-jre-headless alluxio
+/usr/bin/mvn maven alluxio
 TEXT
 }
 
 # The Debian packages that are missing. Empty elsewhere: there the node's tests say what is missing and are skipped.
 missing_node_packages() {
   if [ "$(uname -s)" != Linux ] || [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || [ ! -e /etc/debian_version ]; then return 0; fi
-  local file package
-  while read -r file package; do [ -e "$file" ] || echo "$package"; done < <(node_files)
+  local without='' file package whose
+  case " $* " in
+    *" --simulated "*) return 0 ;;
+    *" --alluxio "*) without='tests' ;;
+    *" --demo "* | *" --debian "*) without='tests alluxio' ;;
+  esac
+  while read -r file package whose; do
+    [ -e "$file" ] || [[ -n "$whose" && " $without " == *" $whose "* ]] || echo "$package"
+  done < <(node_files)
 }
 
 # As root, what will be installed on the machine, before any of it is. Sizes of packages are apt's own, if it has their lists by now.
@@ -139,8 +147,7 @@ and run this again. With KUBEBUILDER_ASSETS set, only the programs missing there
 TEXT
 }
 
-mapfile -t packages < <(missing_node_packages)
-case " $* " in *" --simulated "*) packages=() ;; esac
+mapfile -t packages < <(missing_node_packages "$@")
 if [ "${1-}" != --debian ]; then announce "$@"; fi
 if [ "${1-}" != --demo ]; then install_node_packages; fi
 [ "${1-}" != --debian ] || exit 0

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { whyNoNode } from '../index.ts';
 import { findGo } from '../tools/go.ts';
-import { createJobs, type Job, type Progress } from '../tools/jobs.ts';
+import { createJobs, type Job, type Progress, secondsHere } from '../tools/jobs.ts';
 import { canBeNode, demoNeeds, firstNeeds, jobsFor } from '../tools/needs.ts';
 
 /** What each part needs besides what the one before it has, to be asked for when its turn has come. */
@@ -22,6 +22,9 @@ export interface Builds {
   ended(): Promise<void>;
 }
 
+/** Nobody waits for that. */
+const SHORT_S = 5;
+
 export function startBuilds({ first, rest }: Parts, { line, status }: Progress, signal: AbortSignal): Builds {
   let isSeen = true;
   const seen = (show: (text: string) => void) => (text: string) => void (isSeen && show(text));
@@ -30,8 +33,10 @@ export function startBuilds({ first, rest }: Parts, { line, status }: Progress, 
   return {
     async first() {
       await work(first());
+      const jobs = rest();
+      if (secondsHere(jobs) > SHORT_S) line('What the second part needs is built while the first one is shown.\n');
       isSeen = false;
-      working = work(rest());
+      working = work(jobs);
       working.catch(() => {});
     },
     rest() {
@@ -45,16 +50,17 @@ export function startBuilds({ first, rest }: Parts, { line, status }: Progress, 
 /** @param isWhole whether a real node is to be seen, on a machine that can have one */
 export const partsOf = (isWhole: boolean, withAlluxio: boolean): Parts => ({
   first: () => jobsFor(firstNeeds(), findGo()),
-  rest: () => (isWhole && canBeNode ? [debian(), ...jobsFor(demoNeeds(withAlluxio), findGo())] : []),
+  rest: () => (isWhole && canBeNode ? [debian(withAlluxio), ...jobsFor(demoNeeds(withAlluxio), findGo())] : []),
 });
 
 /** What the node needs from Debian. Where that cannot be had, the demo says so at its end. */
-const debian = (): Job => ({
+const debian = (withAlluxio: boolean): Job => ({
   name: 'Debian packages',
   seconds: whyNoNode() === undefined ? 1 : 60,
   async run(report) {
     report(0, 'apt-get install');
-    await promisify(execFile)('bash', [join(import.meta.dirname, '../../scripts/setup.sh'), '--debian']);
+    const flags = ['--debian', ...(withAlluxio ? ['--alluxio'] : [])];
+    await promisify(execFile)('bash', [join(import.meta.dirname, '../../scripts/setup.sh'), ...flags]);
     return '';
   },
 });

@@ -1,10 +1,11 @@
 /** `npm run demo` as a stranger's first minute has it: nothing but node_modules. */
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { linesOf } from '../../harness/demo/recording.ts';
 import { root } from './run.ts';
 
@@ -58,4 +59,26 @@ test('nothing is left when nobody reads on', async () => {
 test('README has the recording as text', () => {
   const [, block] = /<!-- demo -->\n```\n(.*?)\n```\n<!-- end demo -->/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
   expect(block?.split('\n')).toEqual(recorded());
+});
+
+test('Ctrl-C ends the builds of the demo on a real API server, and says that the next run goes on', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-go-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const go = `#!/bin/sh
+[ "$1" != env ] || { echo go1.26.0; exit; }
+trap 'touch "$SLUICE_CACHE/ended"; exit 1' INT
+touch "$SLUICE_CACHE/begun"
+while :; do sleep 0.1; done
+`;
+  writeFileSync(join(folder, 'go'), go, { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, SLUICE_CACHE: folder };
+  const demo = spawn(process.execPath, [join(root, 'harness/demo/main.ts'), '--real', '--simulated'], { env });
+  const ended = new Promise((resolve) => demo.once('exit', resolve));
+  const [said, complained] = [text(demo.stdout), text(demo.stderr)];
+  await vi.waitFor(() => expect(existsSync(join(folder, 'begun'))).toBe(true), { timeout: 60_000, interval: 100 });
+  demo.kill('SIGINT');
+  expect([await ended, await complained]).toEqual([130, '']);
+  expect(await said).toMatch(/\nInterrupted\. What is built stays: the next run goes on from there\.\n$/);
+  expect(existsSync(join(folder, 'ended'))).toBe(true);
+  expect(readdirSync(join(folder, 'tools'), { recursive: true, encoding: 'utf8' }).filter((name) => /lock|new/.test(name))).toEqual([]);
 });
