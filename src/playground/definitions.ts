@@ -55,7 +55,7 @@ export function followDefinitions(server: ApiServer, onSchemas: (schemas: Schema
   };
 }
 
-/** Rules of a few forms are known, which are all that Sluice's own kinds have: of a kind with others, no rule is checked, and the rest is. */
+/** Of a kind with a rule that the server does not know, no rule is checked, and the rest is. */
 function understood(crd: KubeObject): KubeObject {
   try {
     createSchemas([crd]);

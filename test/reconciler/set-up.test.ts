@@ -216,6 +216,22 @@ describe('secrets', () => {
     await at.quiet();
     expect(at.dataset().phase).toBe('Bound');
   });
+  test('that go are not taken for existing by a Dataset that is applied a moment later', async () => {
+    const at = await harness();
+    await at.quiet();
+    const applied = (name: string) =>
+      [secretive(), thin()].map((object) => at.put({ ...object, metadata: { ...object.metadata, name } } as KubeObject));
+    const phase = (name: string) => (at.server.get('Dataset', 'ml', name)?.['status'] as { phase?: string } | undefined)?.phase;
+    at.put(write.secret('keys', { k: 'v' }));
+    applied('demo');
+    await at.advance(1_500);
+    expect(phase('demo')).toBe('Bound');
+    at.delete('Secret', 'keys');
+    await at.advance(1_000);
+    applied('next');
+    await at.quiet();
+    expect(phase('next')).toBe('NotBound');
+  });
   test('that cannot be read are reported on the runtime', async () => {
     const at = await harness();
     at.server.rules.refuse({ verb: 'get', kind: 'Secret' }, { status: 403, reason: 'Forbidden' });

@@ -1,8 +1,7 @@
 /** x-kubernetes-validations; rule: apiextensions-apiserver's schema/cel. */
-import { isMap, type Json, same } from '../json.ts';
+import { isMap, type Json, type JsonMap, same } from '../json.ts';
 import type { Fault } from '../refusals.ts';
-import { compile } from './cel.ts';
-import type { Program } from './cel-values.ts';
+import { celValue, compile, type Program } from './cel.ts';
 import { invalidValue, WHOLE } from './faults.ts';
 import { additionalOf, fieldPath, fieldSchema, indexPath, type StructuralSchema, type ValidationRule } from './structural.ts';
 
@@ -41,7 +40,9 @@ export function compileRules(schema: StructuralSchema): Rules {
 
   function walk(at: StructuralSchema | undefined, value: Json, path: string, old: Json | undefined): readonly Fault[] {
     if (!at || !rich.has(at) || value === null || (old !== undefined && same(old, value))) return [];
-    const own = (compiled.get(at) ?? []).flatMap((rule) => broken(rule, at, value, path));
+    const rules = compiled.get(at) ?? [];
+    const self = rules.length > 0 && celValue(path === '' ? ofRoot(value) : value, at);
+    const own = rules.flatMap((rule) => broken(rule, at, self, path));
     const below = isMap(value)
       ? Object.entries(value).flatMap(([name, child]) => {
           const known = fieldSchema(at, name);
@@ -55,16 +56,22 @@ export function compileRules(schema: StructuralSchema): Rules {
   return { any, faults: (object, old) => walk(schema, object, '', old) };
 }
 
+/** Of the metadata of an object, rules see only its name. */
+function ofRoot(value: Json): Json {
+  const { name, generateName } = (isMap(value) && isMap(value['metadata']) ? value['metadata'] : {}) as JsonMap;
+  return { ...(value as JsonMap), metadata: { ...(name !== undefined && { name }), ...(generateName !== undefined && { generateName }) } };
+}
+
 function broken(
   { program, rule, message, fieldPath: below = '', reason }: Compiled,
   { type = '' }: StructuralSchema,
-  value: Json,
+  self: unknown,
   path: string,
 ): readonly Fault[] {
   const field = `${path}${below}`.replace(/^\./, '') || WHOLE;
   const said = message ?? `failed rule: ${rule}`;
   try {
-    if (program(new Map([['self', value]])) === true) return [];
+    if (program(self) === true) return [];
   } catch (error) {
     return [invalidValue(field, type, `${(error as Error).message} evaluating rule: ${message ?? rule}`)];
   }

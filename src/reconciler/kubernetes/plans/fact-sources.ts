@@ -26,7 +26,7 @@ export interface Asking {
 /** Where one pass gets the facts that one runtime needs: from the watches, from what the runtime already has, and from lookups. */
 export function factSources(context: ClusterContext, asking: Asking, asker: Asker): FactSources {
   const { store, lookups, ports, settings } = context;
-  const { key, runtime, object, identity, bound, workload } = asking;
+  const { key, dataset, runtime, object, identity, bound, workload } = asking;
   const { namespace } = key;
   const { uid } = asker;
   const fuse = fuseFact(workload('fuse'));
@@ -55,7 +55,7 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
         retryMs: 30_000,
       },
     secret: async (need) => {
-      if (!bound || need.inline) return lookups.secret(namespace, need, asker);
+      if (!bound || need.inline) return lookups.secret(namespace, need, { ...asker, since: Math.max(sinceOf(dataset), sinceOf(object)) });
       // Running pods no longer need them. Of starting pods the status reports why they cannot start, so that an error changes nothing for them.
       return isStarting(workload) ? lookups.secret(namespace, need, asker, SECRET_EXISTS_MS).catch(() => 'assumed' as const) : 'assumed';
     },
@@ -66,6 +66,10 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
     reference: (need) => referenceFact(context, { ...key, volume: volumeName(identity), bound }, need),
   };
 }
+
+/** When a spec came to be. An edit leaves no time. */
+const sinceOf = ({ metadata: { creationTimestamp, generation = 1 } }: Dataset | RuntimeObject): number =>
+  generation > 1 ? Number.POSITIVE_INFINITY : Date.parse(creationTimestamp ?? '');
 
 /** The status of a bound Dataset has them, whatever happened to their StatefulSet since; Fluid writes none for a single one. */
 function mastersOf({ key, dataset, runtime, object, bound, workload }: Asking): number | undefined {

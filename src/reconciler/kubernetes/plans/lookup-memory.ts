@@ -5,6 +5,11 @@ import type { ClaimFact } from '../../../constructs/index.ts';
 export interface Asker {
   readonly uid: string;
   readonly generations: string;
+  /**
+   * When the specs came to be, ms since the epoch by the API server's clock; infinite if nobody knows. What was read for another runtime
+   * before that is no answer: it may be gone since. Absent: an answer from before will do.
+   */
+  readonly since?: number;
 }
 export type SecretState =
   | { readonly data: Readonly<Record<string, string>> }

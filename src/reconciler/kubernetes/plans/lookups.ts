@@ -1,4 +1,4 @@
-import type { Monotonic } from '../../../kube/clock.ts';
+import type { Clock } from '../../../kube/clock.ts';
 import { managerOf, type ObjectMeta } from '../../../api/index.ts';
 import type { ClaimFact } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
@@ -34,7 +34,7 @@ export interface Lookups {
   forget(uid: string): void;
 }
 
-export function createLookups(client: KubeClient, clock: Monotonic): Lookups {
+export function createLookups(client: KubeClient, clock: Pick<Clock, 'monotonic' | 'wall'>): Lookups {
   const memory = createLookupMemory(clock);
   const orNothing = (type: ResourceType, where: { namespace?: string; name: string }): Promise<KubeObject | undefined> =>
     client.get(type, where).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import type { Monotonic } from '../../../kube/clock.ts';
+import type { Clock } from '../../../kube/clock.ts';
 import type { SecretNeed } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { dataKeys } from './data-keys.ts';
@@ -22,7 +22,7 @@ export type ReadNeededSecret = (namespace: string, need: SecretNeed, asker: Aske
 export function createNeededSecrets(
   read: (namespace: string, name: string) => Promise<KubeObject | undefined>,
   memory: Pick<LookupMemory, 'answersFor'>,
-  clock: Monotonic,
+  clock: Pick<Clock, 'monotonic' | 'wall'>,
 ): ReadNeededSecret {
   const secretKeys = createSecretKeys(read, clock);
   return async (home, need, asker, goodForMs = need.inline ? SECRET_FRESH_MS : Infinity) => {
@@ -35,7 +35,7 @@ export function createNeededSecrets(
       before && 'missing' in before.state ? { ...before.state, retryMs: before.at + before.state.retryMs - clock.monotonic() } : undefined;
     if (wait && wait.retryMs > 0) return wait;
     const object = inline ? await read(namespace, name) : undefined;
-    const found = inline ? object && dataKeys(object) : await secretKeys(namespace, name, asker.uid);
+    const found = inline ? object && dataKeys(object) : await secretKeys(namespace, name, asker);
     const held = new Set(found);
     const absent = keys.filter((key) => !held.has(key));
     const isWell = found !== undefined && absent.length === 0;
@@ -50,32 +50,37 @@ export function createNeededSecrets(
 
 /**
  * The keys of a Secret, `undefined` if it does not exist. Runtimes that ask at about the same time share one request; a second request from
- * the same runtime reads the Secret again. That a Secret does not exist is never shared.
+ * the same runtime reads the Secret again, and so does that of one whose specs are newer. That a Secret does not exist is never shared.
  */
-type SecretKeys = (namespace: string, name: string, uid: string) => Promise<readonly string[] | undefined>;
+type SecretKeys = (namespace: string, name: string, asker: Asker) => Promise<readonly string[] | undefined>;
 
 interface Shared {
   readonly at: number;
+  /** Ms since the epoch, to compare with the times of objects. */
+  readonly wall: number;
   readonly keys: Promise<readonly string[] | undefined>;
   /** UIDs of the runtimes that have the answer. */
   readonly given: Set<string>;
 }
 
-function createSecretKeys(read: (namespace: string, name: string) => Promise<KubeObject | undefined>, clock: Monotonic): SecretKeys {
+function createSecretKeys(
+  read: (namespace: string, name: string) => Promise<KubeObject | undefined>,
+  clock: Pick<Clock, 'monotonic' | 'wall'>,
+): SecretKeys {
   // In the order of the requests, so that the oldest are first.
   const shared = new Map<string, Shared>();
-  return (namespace, name, uid) => {
+  return (namespace, name, { uid, since = 0 }) => {
     for (const [id, { at }] of shared)
       if (clock.monotonic() - at > SECRET_EXISTS_MS) shared.delete(id);
       else break;
     const id = `${namespace}/${name}`;
     const before = shared.get(id);
-    if (before && !before.given.has(uid)) {
+    if (before && !before.given.has(uid) && before.wall >= since) {
       before.given.add(uid);
       return before.keys;
     }
     const keys = read(namespace, name).then((object) => object && dataKeys(object));
-    const asked: Shared = { at: clock.monotonic(), keys, given: new Set([uid]) };
+    const asked: Shared = { at: clock.monotonic(), wall: clock.wall(), keys, given: new Set([uid]) };
     const unlessFound = (found?: readonly string[]) => !found && shared.get(id) === asked && shared.delete(id);
     keys.then(unlessFound, () => unlessFound());
     shared.delete(id);

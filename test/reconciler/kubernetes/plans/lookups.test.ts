@@ -4,6 +4,8 @@ import { ApiError } from '../../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../../src/kube/types.ts';
 import { createLookups } from '../../../../src/reconciler/kubernetes/plans/lookups.ts';
 
+const WALL = Date.parse('2025-01-31T12:00:00Z');
+
 describe('a lookup:', () => {
   const runtime = { uid: 'u', generations: '1/1' };
   let clock: number;
@@ -23,7 +25,7 @@ describe('a lookup:', () => {
       return { apiVersion: 'v1', kind, metadata: { name, uid: `uid-of-${name}` }, ...object };
     };
     // The one method that is used.
-    lookups = createLookups({ get } as unknown as KubeClient, { monotonic: () => clock });
+    lookups = createLookups({ get } as unknown as KubeClient, { monotonic: () => clock, wall: () => WALL + clock });
   });
   const secret = (more: object = {}, asker = runtime) => lookups.secret('ml', { name: 's', ...more }, asker);
 
@@ -40,6 +42,21 @@ describe('a lookup:', () => {
     clock += 5001;
     expect(await secret()).toEqual({ data: {} });
     expect(reads).toHaveLength(2);
+  });
+  test('a Secret that was read before the specs of a runtime came to be is read again for it', async () => {
+    objects['Secret/ml/s'] = {};
+    await secret();
+    const later = (uid: string, since: number) => ({ uid, generations: '1/1', since });
+    expect(await secret({}, later('same second', WALL + 1000))).toEqual({ data: {} });
+    expect(reads).toHaveLength(1);
+    delete objects['Secret/ml/s'];
+    clock += 1500;
+    expect(await secret({}, later('created since', WALL + 2000))).toMatchObject({ missing: true });
+    objects['Secret/ml/s'] = {};
+    await secret({}, later('next', WALL + 2000));
+    for (const uid of ['edited', 'edited too']) await secret({}, later(uid, Infinity));
+    for (const uid of ['without a time', 'and another']) await secret({}, later(uid, Number.NaN));
+    expect(reads).toHaveLength(7);
   });
   test('a Secret that was missing for one runtime is read again for the next', async () => {
     expect(await secret()).toMatchObject({ missing: true });
