@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import pLimit from 'p-limit';
+import { CHECKS, npmProgram } from '../harness/tools/npm.ts';
 import { layers } from './layers.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -30,11 +31,14 @@ const STEPS: readonly Step[] = [
   { name: 'regexps', run: program('node', 'scripts/regexps.ts') },
   { name: 'docstrings', run: program('node', 'scripts/docstrings.ts') },
   { name: 'records', run: program('node', 'scripts/records.ts') },
-  { name: 'unused', run: program('knip', '--no-progress') },
+  { name: 'unused', run: fetched('knip', '--no-progress') },
   { name: 'generated', run: program('node', 'scripts/gen.ts', '--check') },
-  { name: 'format', run: program('biome', 'format', '--reporter=summary', '.') },
-  { name: 'lint', run: program('oxlint', '--quiet') },
+  { name: 'format', run: fetched('biome', 'format', '--reporter=summary', '.') },
+  { name: 'lint', run: fetched('oxlint', '--quiet') },
 ];
+
+// So that no half of what is fetched is left.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !STEPS.some((step) => step.name === name));
@@ -55,7 +59,7 @@ process.exitCode = failures.length > 0 ? 1 : 0;
 async function all(steps: readonly Step[], atOnce: number): Promise<readonly (Result & Step)[]> {
   const results = await pLimit(atOnce).map(steps, async (step) => {
     const start = performance.now();
-    const result = await step.run();
+    const result = await step.run().catch((error: unknown) => ({ ok: false, output: String(error) }));
     console.log(
       `${result.ok ? styleText('green', '✓') : styleText('red', '✗')} ${step.name.padEnd(10)} ${seconds(performance.now() - start)}`,
     );
@@ -66,16 +70,24 @@ async function all(steps: readonly Step[], atOnce: number): Promise<readonly (Re
 
 /** One of ours, from node_modules/.bin. */
 function program(command: string, ...args: readonly string[]): () => Promise<Result> {
-  return () =>
-    new Promise((resolve, reject) => {
-      const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
-      const child = spawn(join(root, 'node_modules/.bin', command), args, { cwd: root, env: { ...process.env, ...colour } });
-      const chunks: Buffer[] = [];
-      child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-      child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
-      child.on('error', reject);
-      child.on('close', (code) => resolve({ ok: code === 0, output: Buffer.concat(chunks).toString('utf8') }));
-    });
+  return () => ended(join(root, 'node_modules/.bin', command), args);
+}
+
+/** One of tools/checks. */
+function fetched(command: string, ...args: readonly string[]): () => Promise<Result> {
+  return async () => ended(await npmProgram(CHECKS, command), args);
+}
+
+function ended(path: string, args: readonly string[]): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+    const child = spawn(path, args, { cwd: root, env: { ...process.env, ...colour } });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ ok: code === 0, output: Buffer.concat(chunks).toString('utf8') }));
+  });
 }
 
 function seconds(ms: number): string {

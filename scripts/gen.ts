@@ -19,6 +19,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 import type { CustomResource } from '../src/api/resource.ts';
+import { CHECKS, npmProgram } from '../harness/tools/npm.ts';
 import { DOCUMENTS, kubernetesSchemas, PUBLISHED, schemasModule } from './kubernetes-schemas.ts';
 import { excerpt, type Excerpt, moduleOf } from './openapi.ts';
 
@@ -43,7 +44,7 @@ for (const file of globSync('crds/*.yaml', { cwd: root }).filter((name) => !crds
 put('runtimes/_resources.gen.ts', resourceList());
 put('runtimes/_all.gen.ts', registry());
 put('src/playground/engines/juicefs-recorded.gen.ts', recordedTexts());
-for (const [file, text] of messages('src/csi/grpc/proto')) put(file, text);
+for (const [file, text] of await messages('src/csi/grpc/proto')) put(file, text);
 
 if (stale.length > 0 && flags.check) {
   console.error(`stale: ${stale.join(', ')}\nRun \`npm run gen\` and commit the result.`);
@@ -138,12 +139,12 @@ function identifier(folder: string): string {
 }
 
 /** What buf makes of a folder of .proto files. Its TypeScript can be run by stripping types as long as the files declare no enum. */
-function messages(folder: string): ReadonlyMap<string, string> {
+async function messages(folder: string): Promise<ReadonlyMap<string, string>> {
   const out = mkdtempSync(join(tmpdir(), 'sluice-gen-'));
   try {
-    const plugin = { local: join(root, 'node_modules/.bin/protoc-gen-es'), out, opt: ['target=ts', 'import_extension=ts'] };
+    const plugin = { local: await npmProgram(CHECKS, 'protoc-gen-es'), out, opt: ['target=ts', 'import_extension=ts'] };
     const template = JSON.stringify({ version: 'v2', plugins: [plugin] });
-    execFileSync(join(root, 'node_modules/.bin/buf'), ['generate', folder, '--template', template], { cwd: root, stdio: 'inherit' });
+    execFileSync(await npmProgram(CHECKS, 'buf'), ['generate', folder, '--template', template], { cwd: root, stdio: 'inherit' });
     return new Map(
       readdirSync(out).map((made) => [
         join(folder, `${basename(made, '_pb.ts')}.gen.ts`),

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execFile } from 'node:child_process';
+import { CHECKS, npmProgram } from '../harness/tools/npm.ts';
 
 interface Report {
   readonly summary: {
@@ -68,10 +69,11 @@ async function cruisePlanted(root: string): Promise<Report> {
   }
 }
 
-function cruise(root: string, dir: string): Promise<Report> {
+async function cruise(root: string, dir: string): Promise<Report> {
+  const program = await npmProgram(CHECKS, 'depcruise');
   const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', ...(dir === root ? ['runtimes'] : [])];
   return new Promise((resolve, reject) => {
-    execFile(join(root, 'node_modules/.bin/depcruise'), args, { cwd: dir, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+    execFile(program, args, { cwd: dir, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
       // It counts violations in its exit code, after printing them.
       try {
         resolve(JSON.parse(stdout) as Report);

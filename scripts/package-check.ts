@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { npmProgram, PACKAGE } from '../harness/tools/npm.ts';
 import { packed } from './pack.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -14,10 +15,10 @@ const STEPS: readonly (readonly [name: string, ...args: string[]])[] = [
   ['attw', archive, '--ignore-rules', 'cjs-resolves-to-esm'],
 ];
 
-process.exitCode = STEPS.every(passes) ? 0 : 1;
+for (const step of STEPS) if (!(await passes(step))) process.exitCode = 1;
 
-function passes([program, ...args]: readonly [string, ...string[]]): boolean {
-  const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin', program), args, { cwd: root, encoding: 'utf8' });
+async function passes([program, ...args]: readonly [string, ...string[]]): Promise<boolean> {
+  const { status, stdout, stderr } = spawnSync(await npmProgram(PACKAGE, program), args, { cwd: root, encoding: 'utf8' });
   console.log(`${status === 0 ? '✓' : '✗'} ${program}`);
   if (status !== 0) console.log(`${stdout}${stderr}`);
   return status === 0;

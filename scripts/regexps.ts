@@ -3,10 +3,11 @@
  * checker that has just proved that it sees.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import pLimit from 'p-limit';
-import { check } from 'recheck';
 import ts from 'typescript';
+import { CHECKS, npmModules } from '../harness/tools/npm.ts';
 
 /** By file and expression: why no text can be long there. A line that names none is a fault. */
 const EXCUSED: Readonly<Record<string, string>> = {
@@ -41,13 +42,23 @@ interface Found {
   readonly source?: string;
   readonly flags?: string;
 }
+/** What is used of it; it is not among the packages whose types are checked. */
+interface Recheck {
+  check(source: string, flags: string, options: { readonly checker: 'automaton'; readonly timeout: number }): Promise<Diagnosed>;
+}
+type Diagnosed =
+  | { readonly status: 'safe' }
+  | { readonly status: 'unknown'; readonly error: unknown }
+  | { readonly status: 'vulnerable'; readonly complexity: { readonly summary: string }; readonly attack: { readonly pattern: string } };
 interface Verdict {
   readonly status: string;
   readonly why: string;
 }
 
 const root = join(import.meta.dirname, '..');
-const VERSION = (JSON.parse(readFileSync(join(root, 'node_modules/recheck/package.json'), 'utf8')) as { readonly version: string }).version;
+const load = createRequire(join(await npmModules(CHECKS), 'package.json'));
+const { check } = load('recheck') as Recheck;
+const { version: VERSION } = load('recheck/package.json') as { readonly version: string };
 const CACHE = join(root, 'node_modules/.cache/sluice/regexps.json');
 const TIMEOUT_MS = 30_000;
 

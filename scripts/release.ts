@@ -11,6 +11,8 @@ import { readdirSync, readFileSync, rmSync, mkdirSync, symlinkSync, writeFileSyn
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { release } from './release/changelog.ts';
+import { ownArchitecture } from '../src/cli/image/archive.ts';
+import { nodeVersion } from './image/node.ts';
 import { imageBom, packageBom } from './release/sbom.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -88,7 +90,7 @@ function image(): readonly string[] {
   const status = execFileSync('tar', ['-xOf', join(folder, 'system.tar'), '--wildcards', 'var/lib/dpkg/status.d/*'], { encoding: 'utf8' });
   const statuses = status.split(/^(?=Package: )/m).filter((text) => text.trim());
   const notices = readFileSync(join(folder, 'sluice/THIRD-PARTY.txt'), 'utf8');
-  const bom = imageBom(packageBom(clone, notices, []), { name, digest, node: process.versions.node }, statuses);
+  const bom = imageBom(packageBom(clone, notices, []), { name, digest, node: nodeVersion(ownArchitecture()) }, statuses);
   renameSync(join(folder, 'image.tar'), join(out, 'image.tar'));
   rmSync(folder, { recursive: true });
   return ['image.tar', written('image.cdx.json', bom)];

@@ -19,11 +19,33 @@ installed() {
     process.exit(missing.length === 0 ? 0 : 1);'
 }
 
-if ! installed; then
+# In a shell of its own, so that the lock goes however this ends. It is a link to the process that has it.
+install_modules() (
+  lock=build/setup.lock
+  said='' tries=0
+  mkdir -p build
+  until ln -s "$$" "$lock" 2>/dev/null; do
+    if holder=$(readlink "$lock"); then
+      kill -0 "$holder" 2>/dev/null || { rm -f "$lock"; continue; }
+      [ -n "$said" ] || echo "setup: waiting for process $holder, which installs the packages"
+      said=yes
+      sleep 0.2
+    elif [ $((tries += 1)) -gt 3 ]; then
+      ln -s "$$" "$lock"
+      break
+    fi
+  done
+  trap 'rm -f "$lock"' EXIT
+  # Another process may have installed them meanwhile.
+  ! installed || exit 0
   echo "setup: installing the packages of package-lock.json into node_modules (npm ci)"
-  # npm ci rejects a lock file that lacks another platform's optional packages; npm install accepts it.
-  npm ci --no-audit --no-fund --loglevel=error || npm install --no-save --no-audit --no-fund --loglevel=error
-fi
+  npm ci --no-audit --no-fund --loglevel=error --fetch-retry-mintimeout=2000 --fetch-retry-maxtimeout=10000 ||
+    { echo "setup: npm ci failed, as it says above. Run this again: npm keeps what it has downloaded." >&2; exit 1; }
+)
+
+# Two at once would remove each other's node_modules.
+installed || install_modules
+bash scripts/nodejs.sh
 
 [ "${1-}" != packages ] || exit 0
 
@@ -84,20 +106,25 @@ announce() {
   echo "setup: no daemon of these is started, now or at boot: only the tests start them. Ctrl-C ends setup."
 }
 
-install_node_packages() {
-  [ "${#packages[@]}" -gt 0 ] || return 0
+install_node_packages() (
+  [ "${#packages[@]}" -gt 0 ] || exit 0
   echo "setup: installing Debian packages (apt-get install)"
   apt-get -qq update || true
   # Only the tests run these daemons, never the machine: policy-rc.d is Debian's way to say so.
   local policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
-    trap "rm -f '$policy'" RETURN
+    # However this shell ends.
+    trap "rm -f '$policy'" EXIT
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod +x "$policy"
   fi
-  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${packages[@]}" >/dev/null 2>&1 ||
-    echo "setup: apt-get install failed: the tests on a real node are skipped, and say what is missing" >&2
-}
+  # Killed while it worked, dpkg refuses to go on until this is done.
+  if [ -n "$(ls -A /var/lib/dpkg/updates 2>/dev/null)" ]; then dpkg --configure -a >/dev/null || true; fi
+  said=$(DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "${packages[@]}" 2>&1 >/dev/null) || {
+    grep '^E:' <<<"$said" | head -n 5 >&2 || true
+    echo "setup: apt-get install failed: the tests on a real node are skipped, and say what is missing. Everything else works." >&2
+  }
+)
 
 # The highest golang-1.N-go of these apt sources that can build the tools (1.21 and newer fetch the Go that they lack), if any.
 packaged_go() {
@@ -111,8 +138,8 @@ debian_site() {
 }
 
 # As root on Debian: from the configured sources, else from bookworm-backports, which is used this once and not added to the sources.
-install_go() {
-  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then return 1; fi
+install_go() (
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then exit 1; fi
   echo "setup: looking for Go in the Debian sources (apt-get update)"
   apt-get -qq update || true
   # Go fetches its modules over TLS and trusts the system's authorities.
@@ -122,17 +149,17 @@ install_go() {
   site=$(debian_site)
   if [ -z "$package" ] && [ -n "$site" ]; then
     source=$(mktemp -d)
-    trap 'rm -rf "$source"' RETURN
+    trap "rm -rf '$source'" EXIT
     mkdir -p "$source/lists/partial"
     echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site bookworm-backports main" >"$source/sources.list"
     options=(-o "Dir::Etc::SourceList=$source/sources.list" -o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$source/lists")
-    apt-get "${options[@]}" -qq update || return 1
+    apt-get "${options[@]}" -qq update || exit 1
     package=$(packaged_go "${options[@]}")
   fi
-  [ -n "$package" ] || return 1
+  [ -n "$package" ] || exit 1
   echo "setup: installing $package (apt-get install)"
   DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" -qq install -y --no-install-recommends "$package" >/dev/null
-}
+)
 
 name_go() {
   cat >&2 <<'TEXT'

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { KubeObject } from '../../src/kube/types.ts';
+import { CHECKS, npmProgram } from '../../harness/tools/npm.ts';
 import { sluice as cli, root } from '../cli/run.ts';
 import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 import { startProcess } from '../support/controller-process.ts';
@@ -317,9 +318,9 @@ describe.skipIf(!simulated)('demo', () => {
 test('new-runtime makes a runtime whose types, format and tests are right', async () => {
   const clone = mkdtempSync(join(tmpdir(), 'sluice-clone-'));
   onTestFinished(() => rmSync(clone, { recursive: true, force: true }));
-  const isSource = (name: string) => !['node_modules', 'dist', '.git'].includes(name);
+  const isSource = (name: string) => !['node_modules', 'tools', 'dist', '.git'].includes(name);
   for (const name of readdirSync(root).filter(isSource)) cpSync(join(root, name), join(clone, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+  for (const name of ['node_modules', 'tools']) symlinkSync(join(root, name), join(clone, name));
   const run = (program: string, ...args: readonly string[]) => promisify(execFile)(program, args, { cwd: clone });
 
   const { stdout } = await run(process.execPath, 'src/cli/main.ts', 'new-runtime', 'acme-fs', '--kind', 'AcmeFSRuntime');
@@ -331,8 +332,8 @@ test('new-runtime makes a runtime whose types, format and tests are right', asyn
     JSON.stringify({ extends: './tsconfig.json', include: ['runtimes/acme-fs', 'test/runtimes/acme-fs'] }),
   );
   await run('node_modules/.bin/tsc', '-p', 'tsconfig.acme.json');
-  await run('node_modules/.bin/oxlint', 'runtimes/acme-fs', 'test/runtimes/acme-fs');
-  await run('node_modules/.bin/biome', 'format', 'runtimes/acme-fs', 'test/runtimes/acme-fs');
+  await run(await npmProgram(CHECKS, 'oxlint'), 'runtimes/acme-fs', 'test/runtimes/acme-fs');
+  await run(await npmProgram(CHECKS, 'biome'), 'format', 'runtimes/acme-fs', 'test/runtimes/acme-fs');
 
   const again = await run(process.execPath, 'src/cli/main.ts', 'new-runtime', 'acme-fs').catch(
     (error: { code: number; stderr: string }) => error,

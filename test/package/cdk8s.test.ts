@@ -3,10 +3,12 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { npmModules, PACKAGE } from '../../harness/tools/npm.ts';
 import { blocks, root } from '../docs/pages.ts';
 import { installed, ran } from '../support/packed.ts';
 
-const CLI = join(root, 'node_modules/cdk8s-cli');
+const MODULES = await npmModules(PACKAGE);
+const CLI = join(MODULES, 'cdk8s-cli');
 const TEMPLATE = join(CLI, 'templates/typescript-app');
 const page = blocks.filter(({ page }) => page === 'docs/cdk8s.md');
 const textOf = (file: string): string => page.find((block) => block.file === file)?.text ?? '';
@@ -94,7 +96,7 @@ async function written(program: string, into = 'dist'): Promise<readonly Object[
 /** As `cdk8s init` fills it in. */
 function templatePackage(): { readonly dependencies: Record<string, string>; readonly devDependencies: Record<string, string> } {
   const version = (name: string) =>
-    (JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')) as { readonly version: string }).version;
+    (JSON.parse(readFileSync(join(MODULES, name, 'package.json'), 'utf8')) as { readonly version: string }).version;
   const filled = readFileSync(join(TEMPLATE, 'package.json'), 'utf8')
     .replace('{{ $base }}', 'app')
     .replace('{{ cdk8s_core_version }}', version('cdk8s'))

@@ -3,8 +3,10 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { CHECKS, npmProgram } from '../../harness/tools/npm.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+const oxlint = await npmProgram(CHECKS, 'oxlint');
 const folder = mkdtempSync(join(tmpdir(), 'sluice-lint-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -14,7 +16,7 @@ function lint(path: string, text: string): string {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
   copyFileSync(join(ROOT, '.oxlintrc.json'), join(folder, '.oxlintrc.json'));
-  const { status, stdout } = spawnSync(join(ROOT, 'node_modules/.bin/oxlint'), ['--quiet', path], { cwd: folder, encoding: 'utf8' });
+  const { status, stdout } = spawnSync(oxlint, ['--quiet', path], { cwd: folder, encoding: 'utf8' });
   rmSync(file);
   return status === 0 ? '' : stdout;
 }

@@ -58,9 +58,10 @@ function inCheckout(name: string, title: string): void {
     [test]: testFile(scaffold, { runtime: `../../../runtimes/${name}/index.ts`, testing: '../../../src/testing/index.ts' }),
   });
   // The registry and the CRD, then the golden manifests, which the first run of the test writes.
-  run(root, 'node', 'scripts/gen.ts');
-  run(root, 'biome', 'format', '--write', `runtimes/${name}`, `test/runtimes/${name}`);
-  run(root, 'vitest', 'run', test, '--project', 'unit', '--update');
+  sayText(run(root, 'node', 'scripts/gen.ts'));
+  run(root, 'node', 'scripts/format.ts', `runtimes/${name}`, `test/runtimes/${name}`);
+  const lines = run(root, 'vitest', 'run', test, '--project', 'unit', '--update').split('\n');
+  sayText(`${lines.filter((line) => /Tests|Snapshots/.test(line)).join('\n')}\n`);
   sayText(
     `\nNext: define in runtimes/${name}/spec.ts what users may write, and in plan.ts what follows from it.\n  npm run -s unit -- ${test}\n  npm run check\n`,
   );
@@ -99,23 +100,15 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
   }
 }
 
-function run(root: string, program: string, ...args: readonly string[]): void {
-  const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin', program), args, {
+/** What it wrote; throws Refused, with that, when it fails. */
+function run(root: string, program: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(program === 'node' ? process.execPath : join(root, 'node_modules/.bin', program), args, {
     cwd: root,
     encoding: 'utf8',
     env: { ...process.env, FORCE_COLOR: undefined, NO_COLOR: '1' },
   });
   if (status !== 0) throw new Refused(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`);
-  sayText(
-    program === 'vitest'
-      ? `${stdout
-          .split('\n')
-          .filter((line) => /Tests|Snapshots/.test(line))
-          .join('\n')}\n`
-      : program === 'node'
-        ? stdout
-        : '',
-  );
+  return stdout;
 }
 
 /** Throws UsageError in an installed package, which has no folder for runtimes. */

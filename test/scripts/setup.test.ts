@@ -1,0 +1,141 @@
+/** What set-up does about node_modules, with an npm that installs nothing, in bad moments too. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+/** `npm ci` as it ends well: in the folder of `--prefix`, or at the root, whose `prepare` it runs. */
+const NPM = `#!/bin/bash
+echo "npm $*" >>calls
+[ ! -e broken ] || { echo 'npm error network' >&2; exit 1; }
+if [ "$2" = --prefix ]; then
+  mkdir -p "$3/node_modules/node-any/bin" && ln -s ${process.execPath} "$3/node_modules/node-any/bin/node"
+else
+  while [ -e held ]; do sleep 0.05; done
+  mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json && bash scripts/nodejs.sh
+fi
+`;
+/** A Node that is older than the project needs. */
+const OLD = `#!/bin/bash
+exec ${process.execPath} --require "$(dirname "$0")/old.cjs" "$@"
+`;
+
+test('set-up installs once, and then has nothing to do or to say', async () => {
+  const clone = prepared();
+  expect(await clone.ended(clone.setup())).toEqual({ code: 0, output: expect.stringMatching(/^setup: installing the packages .*\n$/) });
+  expect(await clone.ended(clone.setup())).toEqual({ code: 0, output: '' });
+  expect(clone.calls()).toHaveLength(1);
+  expect(realpathSync(clone.path('node_modules/.bin/node'))).toBe(realpathSync(process.execPath));
+});
+
+test('of two at once one installs, and the other waits', async () => {
+  const clone = prepared({ held: '' });
+  const both = [clone.setup(), clone.setup()];
+  const ends = both.map((child) => clone.ended(child));
+  await expect.poll(() => both.some(({ said }) => said().includes('setup: waiting for process '))).toBe(true);
+  rmSync(clone.path('held'));
+  expect((await Promise.all(ends)).map(({ code }) => code)).toEqual([0, 0]);
+  expect(clone.calls()).toHaveLength(1);
+});
+
+test.each(['SIGTERM', 'SIGKILL'] as const)('%s in its midst is followed by a second try that works', async (signal) => {
+  const clone = prepared({ held: '' });
+  const first = clone.setup();
+  const end = clone.ended(first);
+  await expect.poll(() => clone.calls().length).toBe(1);
+  // The whole group, as Ctrl-C does.
+  process.kill(-(first.child.pid ?? 0), signal);
+  await end;
+  if (signal === 'SIGTERM') expect(isThere(clone.path('build/setup.lock'))).toBe(false);
+  rmSync(clone.path('held'));
+  expect(await clone.ended(clone.setup())).toMatchObject({ code: 0 });
+  expect(isThere(clone.path('build/setup.lock'))).toBe(false);
+});
+
+test('without a network it says what failed, leaves no lock, and works when there is one', async () => {
+  const clone = prepared({ broken: '' });
+  const { code, output } = await clone.ended(clone.setup());
+  expect({ code, output }).toEqual({
+    code: 1,
+    output: expect.stringMatching(/npm error network\nsetup: npm ci failed, as it says above\./),
+  });
+  expect(isThere(clone.path('build/setup.lock'))).toBe(false);
+  rmSync(clone.path('broken'));
+  expect(await clone.ended(clone.setup())).toMatchObject({ code: 0 });
+});
+
+test('on an old Node it fetches a newer one, which npm scripts find first; once', async () => {
+  const clone = prepared({ 'bin/node': OLD, 'bin/old.cjs': oldNode });
+  expect(await clone.ended(clone.setup())).toMatchObject({ code: 0, output: expect.stringContaining('is older than this project needs') });
+  const own = clone.path('node_modules/.bin/node');
+  expect(lstatSync(own).isSymbolicLink()).toBe(true);
+  expect(realpathSync(own)).toBe(realpathSync(process.execPath));
+  expect(await clone.ended(clone.setup())).toEqual({ code: 0, output: '' });
+  expect(clone.calls()).toHaveLength(2);
+});
+
+test('a Node that is not there any more is replaced', async () => {
+  const clone = prepared();
+  await clone.ended(clone.setup());
+  rmSync(clone.path('node_modules/.bin/node'));
+  symlinkSync('/nonexistent/node', clone.path('node_modules/.bin/node'));
+  expect(await clone.ended(clone.setup())).toEqual({ code: 0, output: '' });
+  expect(realpathSync(clone.path('node_modules/.bin/node'))).toBe(realpathSync(process.execPath));
+});
+
+const oldNode = `
+Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });
+Object.defineProperty(process, 'version', { value: 'v20.1.0' });
+process.execPath = __dirname + '/node';
+`;
+
+interface Running {
+  readonly child: ChildProcess;
+  said(): string;
+}
+
+/** A clone with what set-up reads, and these files. */
+function prepared(files: Readonly<Record<string, string>> = {}) {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-setup-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
+  for (const file of ['scripts/setup.sh', 'scripts/nodejs.sh', 'tools/nodejs', 'package.json', 'package-lock.json'])
+    cpSync(join(root, file), join(dir, file), { recursive: true });
+  mkdirSync(join(dir, 'bin'));
+  if (!('bin/node' in files)) symlinkSync(process.execPath, join(dir, 'bin/node'));
+  for (const [file, text] of Object.entries({ 'bin/npm': NPM, ...files })) writeFileSync(join(dir, file), text, { mode: 0o755 });
+  const path = (name: string) => join(dir, name);
+  return {
+    path,
+    calls: () => (existsSync(path('calls')) ? readFileSync(path('calls'), 'utf8').trim().split('\n') : []),
+    setup(): Running {
+      const env = { ...process.env, PATH: `${path('bin')}:/usr/bin:/bin` };
+      const child = spawn('bash', ['scripts/setup.sh', 'packages'], { cwd: dir, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+      let text = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      return { child, said: () => text };
+    },
+    async ended({ child, said }: Running) {
+      const [code] = (await once(child, 'close')) as [number | null];
+      return { code, output: said() };
+    },
+  };
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
