@@ -72,19 +72,12 @@ export interface NodeOptions {
 export function whyNoNode(): string | undefined {
   if (process.platform !== 'linux') return 'a kubelet needs Linux';
   if (process.getuid?.() !== 0) return 'a kubelet needs root';
+  if (!existsSync('/dev/fuse')) return 'this machine has no /dev/fuse; `modprobe fuse` makes it, and a container has to be given it';
   const missing = NEEDED.filter((path) => !existsSync(path));
   return missing.length === 0 ? undefined : `missing here: ${missing.join(', ')}; as root on Debian, scripts/setup.sh installs them`;
 }
 
-const NEEDED = [
-  '/usr/bin/containerd',
-  '/usr/sbin/runc',
-  '/usr/lib/cni/bridge',
-  '/usr/sbin/nft',
-  '/usr/sbin/ip',
-  '/bin/busybox',
-  '/dev/fuse',
-];
+const NEEDED = ['/usr/bin/containerd', '/usr/sbin/runc', '/usr/lib/cni/bridge', '/usr/sbin/nft', '/usr/sbin/ip', '/bin/busybox'];
 
 /** Starts a node of this control plane; it takes pods when it returns. */
 export async function startNode(plane: ControlPlaneHandle, options: NodeOptions = {}): Promise<RealNode> {

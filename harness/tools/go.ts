@@ -1,6 +1,7 @@
 /** Finds a Go that can build the tools. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Go {
@@ -18,9 +19,11 @@ const FETCHING = 21;
 export function findGo(): Go | undefined {
   const found = ['go', '/usr/local/go/bin/go', ...debianGos()].map((path) => ({ path, minor: goMinor(versionOf(path)) }));
   const asIs = found.find(({ minor }) => minor >= WANTED);
-  if (asIs !== undefined) return { path: asIs.path, env: {} };
+  // Its caches are below HOME, which services and some containers do not set.
+  const home = { HOME: homedir() };
+  if (asIs !== undefined) return { path: asIs.path, env: home };
   const fetching = found.find(({ minor }) => minor >= FETCHING);
-  return fetching && { path: fetching.path, env: { GOTOOLCHAIN: 'auto' } };
+  return fetching && { path: fetching.path, env: { ...home, GOTOOLCHAIN: 'auto' } };
 }
 
 /** 26 for `go1.26.8` and `go1.26rc1`; 0 for what is no version of Go 1. */
