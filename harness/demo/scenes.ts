@@ -147,7 +147,7 @@ export async function show(stage: Stage): Promise<void> {
   const counted = async () => (await client.list(typeOf(Dataset), { namespace })).items.map(statusOf).filter(isCounted).length >= whole;
   // Some time for the counts in the background, and in a cluster of others no more, since some storage is large.
   await until(signal, counted, '', kubeconfig ? undefined : COUNTING_MS).catch(() => signal.throwIfAborted());
-  progress.heading(`kubectl get datasets -n ${namespace}`);
+  progress.heading(`kubectl get datasets -n ${namespace}   (the table is made by the API server, and needs no kubectl)`);
   for (const line of await table(client, `/apis/${GROUP}/${VERSION}/namespaces/${namespace}/datasets`)) progress.line(line);
   for (const runtime of runtimesOf(stage)) {
     progress.heading(`Objects created for ${runtime.kind} ${runtime.metadata.name}`);

@@ -1,8 +1,7 @@
 /** Builds the programs of the test control plane and node, once per machine. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { setPriority } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Go } from './go.ts';
 import type { Job, Report } from './jobs.ts';
@@ -10,7 +9,7 @@ import { lock } from './lock.ts';
 import { buildFlags, cacheDir, cacheRoot, MODULES, type Tool, toolPath } from './tools.ts';
 
 /** Behind whatever else this machine does. */
-const NICE = 10;
+const NICE = '10';
 
 /** A build for each of these. One that another process makes at the same time is waited for. */
 export function buildJobs(go: Go, tools: readonly Tool[]): readonly Job[] {
@@ -35,19 +34,23 @@ export function buildJobs(go: Go, tools: readonly Tool[]): readonly Job[] {
 
 function build(tool: Tool, go: Go, report: Report, signal: AbortSignal): Promise<void> {
   const target = join(cacheDir(tool.module), tool.name);
-  const made = `${target}.${process.pid}.new`;
-  mkdirSync(dirname(target), { recursive: true });
-  // Of builds that were killed: this one holds the lock.
-  for (const name of readdirSync(dirname(target))) if (name.endsWith('.new')) rmSync(join(dirname(target), name));
-  const env = { ...process.env, ...go.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' };
-  const child = spawn(go.path, ['build', ...buildFlags(tool.module), '-v', '-o', made, tool.package], {
+  const folder = `${target}.new`;
+  const made = join(folder, tool.name);
+  // Of a build that was killed: this one holds the lock.
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  remove();
+  mkdirSync(folder, { recursive: true });
+  // Go leaves what it has there when a signal ends it.
+  const env = { ...process.env, ...go.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off', GOTMPDIR: folder };
+  const child = spawn('nice', ['-n', NICE, go.path, 'build', ...buildFlags(tool.module), '-v', '-o', made, tool.package], {
     cwd: join(MODULES, tool.module),
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
+    // With its compilers it is a group of processes, which ends as a whole.
+    detached: true,
   });
-  if (child.pid !== undefined) setPriority(child.pid, NICE);
-  // By which it ends its compilers, and removes its folder.
-  const stop = () => void child.kill('SIGINT');
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const stop = () => void (child.pid !== undefined && isRunning() && process.kill(-child.pid, 'SIGTERM'));
   signal.addEventListener('abort', stop, { once: true });
   process.once('exit', stop);
   let compiled = 0;
@@ -71,12 +74,12 @@ function build(tool: Tool, go: Go, report: Report, signal: AbortSignal): Promise
         renameSync(made, target);
         return resolve();
       }
-      rmSync(made, { force: true });
       if (signal.aborted) return reject(signal.reason as Error);
       reject(new Error(`go build of ${tool.package} in ${join(MODULES, tool.module)} ended with code ${code}:\n${complaints.join('\n')}`));
     });
   }).finally(() => {
     signal.removeEventListener('abort', stop);
     process.off('exit', stop);
+    remove();
   });
 }

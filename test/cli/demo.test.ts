@@ -66,7 +66,7 @@ test('Ctrl-C ends the builds of the demo on a real API server, and says that the
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const go = `#!/bin/sh
 [ "$1" != env ] || { echo go1.26.0; exit; }
-trap 'touch "$SLUICE_CACHE/ended"; exit 1' INT
+trap 'touch "$SLUICE_CACHE/ended"; exit 1' TERM
 touch "$SLUICE_CACHE/begun"
 while :; do sleep 0.1; done
 `;

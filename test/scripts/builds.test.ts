@@ -47,14 +47,15 @@ describe('a build', () => {
       [1 / etcd.packages, `package 1 of about ${etcd.packages}`],
       [2 / etcd.packages, `package 2 of about ${etcd.packages}`],
     ]);
-    expect(Number(readFileSync(join(folder, 'nice'), 'utf8'))).toBe(Math.max(10, getPriority()));
+    expect(Number(readFileSync(join(folder, 'nice'), 'utf8'))).toBe(Math.min(19, 10 + getPriority()));
     await job('exit 1').run(report, never);
   });
 
   test('ends with Ctrl-C, leaves nothing, and can be made again', async () => {
     const interrupt = new AbortController();
-    const building = job(`trap 'touch "$FOLDER/ended"; exit 1' INT
+    const building = job(`(trap 'touch "$FOLDER/ended"; exit 1' TERM; while :; do sleep 0.1; done) &
 echo half > "$2"
+touch "$GOTMPDIR/work"
 touch "$FOLDER/begun"
 while :; do sleep 0.1; done`).run(() => {}, interrupt.signal);
     await vi.waitFor(() => expect(existsSync(join(folder, 'begun'))).toBe(true), { timeout: 20_000 });
@@ -67,8 +68,8 @@ while :; do sleep 0.1; done`).run(() => {}, interrupt.signal);
   });
 
   test('removes what one left that was killed', async () => {
-    mkdirSync(dirname(toolPath(etcd)), { recursive: true });
-    writeFileSync(`${toolPath(etcd)}.1.new`, 'half');
+    mkdirSync(`${toolPath(etcd)}.new/work`, { recursive: true });
+    writeFileSync(`${toolPath(etcd)}.new/etcd`, 'half');
     await job('').run(() => {}, never);
     expect(readdirSync(dirname(toolPath(etcd)))).toEqual(['etcd']);
   });
