@@ -1,6 +1,7 @@
 /** Builds the programs of the test control plane and node, once per machine. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Go } from './go.ts';
@@ -9,7 +10,7 @@ import { lock } from './lock.ts';
 import { buildFlags, cacheDir, cacheRoot, MODULES, type Tool, toolPath } from './tools.ts';
 
 /** Behind whatever else this machine does. */
-const NICE = '10';
+const NICE = 10;
 
 /** A build for each of these. One that another process makes at the same time is waited for. */
 export function buildJobs(go: Go, tools: readonly Tool[]): readonly Job[] {
@@ -42,7 +43,8 @@ function build(tool: Tool, go: Go, report: Report, signal: AbortSignal): Promise
   mkdirSync(folder, { recursive: true });
   // Go leaves what it has there when a signal ends it.
   const env = { ...process.env, ...go.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off', GOTMPDIR: folder };
-  const child = spawn('nice', ['-n', NICE, go.path, 'build', ...buildFlags(tool.module), '-v', '-o', made, tool.package], {
+  const nicer = String(Math.max(0, NICE - getPriority()));
+  const child = spawn('nice', ['-n', nicer, go.path, 'build', ...buildFlags(tool.module), '-v', '-o', made, tool.package], {
     cwd: join(MODULES, tool.module),
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
