@@ -3,6 +3,7 @@ import { type Json, same } from './json.ts';
 import { immutableFaults } from './immutable.ts';
 import { countsEdits, hasStatus } from './kinds.ts';
 import { haveSameFields, readManagers, writeManagers } from './managers.ts';
+import { kept as keptByRegistry } from './preparing.ts';
 import { type Fault, invalid } from './refusals.ts';
 import type { Storage } from './storage.ts';
 import { compacted, type At, json, type Merge, withStringData, type Writing } from './writing.ts';
@@ -17,7 +18,9 @@ export function change(storage: Storage, at: At, live: KubeObject, wanted: KubeO
     subresource === 'status'
       ? { ...live, status: wanted['status'] }
       : { ...wanted, ...(status && { status: live['status'] }), metadata: { ...wanted.metadata, ...kept } };
-  const next = compacted(defined({ ...withStringData(whole as KubeObject), apiVersion: live.apiVersion, kind: live.kind }));
+  const next = compacted(
+    defined({ ...keptByRegistry(type, live, withStringData(whole as KubeObject)), apiVersion: live.apiVersion, kind: live.kind }),
+  );
   const managers = managersOf(next);
   const object = writing.mutate ? within(at, next, writing.mutate(next)) : next;
   const faults = [...finalizerFaults(live, object), ...immutableFaults(type, live, object)];

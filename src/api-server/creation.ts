@@ -2,6 +2,7 @@ import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } fro
 import { countsEdits, protectedFromLoss, withFirstStatus } from './kinds.ts';
 import { writeManagers } from './managers.ts';
 import { alreadyExists, type Fault, forbidden, invalid, notFound, type Target } from './refusals.ts';
+import { prepared } from './preparing.ts';
 import { refuseOverQuota } from './quota.ts';
 import type { Storage } from './storage.ts';
 import { compacted, type Merge, withStringData, type Writing } from './writing.ts';
@@ -57,7 +58,7 @@ export function createCreation(storage: Storage, timestamp: () => string): Creat
     // Field ownership is computed before admission: fields that webhooks add have no owner.
     const managers = managersOf(withFirstStatus(type, born));
     const admitted = protectedFromLoss(type, withFirstStatus(type, born));
-    const object = writing.mutate ? withFirstStatus(type, writing.mutate(admitted)) : admitted;
+    const object = prepared(type, writing.mutate ? withFirstStatus(type, writing.mutate(admitted)) : admitted);
     const made = compacted({ ...object, metadata: { ...object.metadata, managedFields: writeManagers(managers) } });
     writing.validate?.(at, made);
     refuseOverQuota(storage, at, made);

@@ -13,12 +13,22 @@ export interface FieldsV1 {
 export type FieldSet = ReadonlySet<string>;
 
 const SEPARATOR = '\n';
+/** Lists whose entries have one owner each; below them, a field has this name. */
+const ATOMIC_ENTRIES = new Set(['ownerReferences', 'imagePullSecrets', 'secrets', 'variables']);
+const WHOLE = '[]';
 const ATOMIC = new Set([
+  WHOLE,
   'selector',
   'nodeSelector',
   'matchLabels',
   'labelSelector',
   'namespaceSelector',
+  'objectSelector',
+  'podSelector',
+  'required',
+  'requiredDuringSchedulingIgnoredDuringExecution',
+  'matchConstraints',
+  'matchResources',
   'nodeSelectorTerms',
   'secretKeyRef',
   'configMapKeyRef',
@@ -59,7 +69,9 @@ function segmentOf(by: readonly string[] | 'set', entry: Json): string {
   return `k:${JSON.stringify(Object.fromEntries(keys.filter(([, value]) => value !== undefined)))}`;
 }
 
-const fieldOf = (segment: string): string => (segment.startsWith('f:') ? segment.slice(2) : '');
+/** The name of the field that a segment leads to, within a field. */
+export const fieldOf = (segment: string, within = ''): string =>
+  segment.startsWith('f:') ? segment.slice(2) : ATOMIC_ENTRIES.has(within) ? WHOLE : '';
 const within = (path: string, segment: string): string => (path === '' ? segment : path + SEPARATOR + segment);
 export const isBelow = (path: string, above: string): boolean => path.startsWith(above + SEPARATOR);
 export const segmentsOf = (path: string): readonly string[] => path.split(SEPARATOR);
@@ -70,7 +82,7 @@ function pathsOf(value: Json, path: string, containers: 'all' | 'items', field =
   if (parts === undefined || parts.size === 0) return [path];
   const segment = path.slice(path.lastIndexOf(SEPARATOR) + 1);
   const own = containers === 'all' || segment.startsWith('k:') ? [path] : [];
-  return [...own, ...[...parts].flatMap(([each, inner]) => pathsOf(inner, within(path, each), containers, fieldOf(each)))];
+  return [...own, ...[...parts].flatMap(([each, inner]) => pathsOf(inner, within(path, each), containers, fieldOf(each, field)))];
 }
 
 /** What an object consists of that has an owner: neither its name nor what only the server writes. */
@@ -105,7 +117,7 @@ export function compare(before: JsonMap, after: JsonMap): { readonly changed: Fi
     const [oldParts, newParts] = [partsOf(field, old), partsOf(field, now)];
     if (oldParts && newParts && Array.isArray(old) === Array.isArray(now)) {
       for (const segment of new Set([...oldParts.keys(), ...newParts.keys()]))
-        walk(oldParts.get(segment), newParts.get(segment), within(path, segment), fieldOf(segment));
+        walk(oldParts.get(segment), newParts.get(segment), within(path, segment), fieldOf(segment, field));
       return;
     }
     if (same(old, now)) return;

@@ -1,4 +1,5 @@
 import { type KubeObject, type ResourceType, resourceType } from '../kube/types.ts';
+import type { NameRule } from './schema/names.ts';
 
 /** What Kubernetes says of one of its own kinds, besides its name. */
 interface Traits {
@@ -13,6 +14,8 @@ interface Traits {
   readonly scale?: true;
   /** Of the admission plugin StorageObjectInUseProtection. */
   readonly finalizer?: string;
+  /** What a name of it may be. Default: a DNS subdomain. */
+  readonly named?: NameRule;
   /** Its fields at the top. Default: `spec` and `status`. */
   readonly fields?: readonly string[] | 'any';
 }
@@ -34,11 +37,20 @@ const ALL = { categories: ['all'] } as const;
 const EXTENSIONS = { categories: ['api-extensions'] } as const;
 const WORKLOAD = { ...ALL, status: true, generation: true } as const;
 
+const STORAGE_CLASS = [
+  'provisioner',
+  'parameters',
+  'reclaimPolicy',
+  'mountOptions',
+  'allowVolumeExpansion',
+  'volumeBindingMode',
+  'allowedTopologies',
+];
 /** Nothing acts on most of them: `sluice install` or people write them. */
 const KINDS: readonly (readonly [type: ResourceType, traits?: Traits])[] = [
   [resourceType('', 'ConfigMap', 'configmaps'), { shortNames: ['cm'], fields: ['data', 'binaryData', 'immutable'] }],
   [resourceType('', 'Event', 'events'), { shortNames: ['ev'], fields: 'any' }],
-  [Namespace, { shortNames: ['ns'], status: { phase: 'Active' } }],
+  [Namespace, { shortNames: ['ns'], named: 'label', status: { phase: 'Active' } }],
   [resourceType('', 'Node', 'nodes', false), { shortNames: ['no'], status: true }],
   [
     resourceType('', 'PersistentVolume', 'persistentvolumes', false),
@@ -51,7 +63,7 @@ const KINDS: readonly (readonly [type: ResourceType, traits?: Traits])[] = [
   [resourceType('', 'Pod', 'pods'), { ...ALL, shortNames: ['po'], status: { phase: 'Pending' }, generation: true }],
   [ResourceQuota, { shortNames: ['quota'], status: true }],
   [resourceType('', 'Secret', 'secrets'), { fields: ['data', 'stringData', 'immutable', 'type'] }],
-  [resourceType('', 'Service', 'services'), { ...ALL, shortNames: ['svc'], status: true }],
+  [resourceType('', 'Service', 'services'), { ...ALL, shortNames: ['svc'], status: true, named: 'service' }],
   [
     resourceType('', 'ServiceAccount', 'serviceaccounts'),
     { shortNames: ['sa'], fields: ['secrets', 'imagePullSecrets', 'automountServiceAccountToken'] },
@@ -65,17 +77,23 @@ const KINDS: readonly (readonly [type: ResourceType, traits?: Traits])[] = [
   [resourceType('coordination.k8s.io', 'Lease', 'leases')],
   [resourceType('networking.k8s.io', 'NetworkPolicy', 'networkpolicies'), { shortNames: ['netpol'], generation: true }],
   [resourceType('policy', 'PodDisruptionBudget', 'poddisruptionbudgets'), { shortNames: ['pdb'], status: true, generation: true }],
-  [resourceType('scheduling.k8s.io', 'PriorityClass', 'priorityclasses', false), { shortNames: ['pc'] }],
+  [
+    resourceType('scheduling.k8s.io', 'PriorityClass', 'priorityclasses', false),
+    { shortNames: ['pc'], fields: ['value', 'globalDefault', 'description', 'preemptionPolicy'] },
+  ],
   [resourceType('storage.k8s.io', 'CSIDriver', 'csidrivers', false)],
-  [resourceType('storage.k8s.io', 'StorageClass', 'storageclasses', false), { shortNames: ['sc'] }],
-  [resourceType(RBAC, 'ClusterRole', 'clusterroles', false)],
-  [resourceType(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', false)],
-  [resourceType(RBAC, 'Role', 'roles'), { fields: ['rules'] }],
-  [resourceType(RBAC, 'RoleBinding', 'rolebindings'), { fields: ['subjects', 'roleRef'] }],
+  [resourceType('storage.k8s.io', 'StorageClass', 'storageclasses', false), { shortNames: ['sc'], fields: STORAGE_CLASS }],
+  [resourceType(RBAC, 'ClusterRole', 'clusterroles', false), { named: 'path', fields: ['rules', 'aggregationRule'] }],
+  [resourceType(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', false), { named: 'path', fields: ['subjects', 'roleRef'] }],
+  [resourceType(RBAC, 'Role', 'roles'), { named: 'path', fields: ['rules'] }],
+  [resourceType(RBAC, 'RoleBinding', 'rolebindings'), { named: 'path', fields: ['subjects', 'roleRef'] }],
   [CustomResourceDefinition, { ...EXTENSIONS, shortNames: ['crd', 'crds'], status: true, generation: true }],
-  [MutatingWebhookConfiguration, { ...EXTENSIONS, generation: true }],
+  [MutatingWebhookConfiguration, { ...EXTENSIONS, generation: true, fields: ['webhooks'] }],
   [resourceType(ADMISSION, 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', false), { ...EXTENSIONS, generation: true }],
-  [resourceType(ADMISSION, 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', false), EXTENSIONS],
+  [
+    resourceType(ADMISSION, 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', false),
+    { ...EXTENSIONS, generation: true },
+  ],
 ];
 
 /** Kinds that exist without a CustomResourceDefinition. */

@@ -25,4 +25,4 @@ export const LIST_KEYS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Lists of plain values that are sets. */
-export const SETS: ReadonlySet<string> = new Set(['finalizers']);
+export const SETS: ReadonlySet<string> = new Set(['finalizers', 'validationActions', 'volumeLifecycleModes']);

@@ -1,5 +1,6 @@
 import {
   compare,
+  fieldOf,
   type FieldSet,
   fieldText,
   fromFieldsV1,
@@ -133,9 +134,8 @@ function merge(live: Json | undefined, config: Json, field = ''): Json {
   const [theirs, ours] = [partsOf(field, live), partsOf(field, config)];
   if (!theirs || !ours || Array.isArray(live) !== Array.isArray(config)) return config;
   const entries = [...new Set([...theirs.keys(), ...ours.keys()])].map((segment) => {
-    const inner = segment.startsWith('f:') ? segment.slice(2) : '';
     const mine = ours.get(segment);
-    return [segment, mine === undefined ? theirs.get(segment)! : merge(theirs.get(segment), mine, inner)] as const;
+    return [segment, mine === undefined ? theirs.get(segment)! : merge(theirs.get(segment), mine, fieldOf(segment, field))] as const;
   });
   return Array.isArray(config)
     ? entries.map(([, value]) => value)
@@ -149,7 +149,7 @@ function without(object: JsonMap, paths: readonly string[]): JsonMap {
 function removed(value: Json, [segment, ...rest]: readonly string[], field: string): Json | undefined {
   const parts = partsOf(field, value);
   if (segment === undefined || !parts?.has(segment)) return value;
-  const inner = rest.length === 0 ? undefined : removed(parts.get(segment)!, rest, segment.startsWith('f:') ? segment.slice(2) : '');
+  const inner = rest.length === 0 ? undefined : removed(parts.get(segment)!, rest, fieldOf(segment, field));
   const kept = [...parts].flatMap(([key, each]) =>
     key !== segment ? [[key, each] as const] : inner === undefined ? [] : [[key, inner] as const],
   );

@@ -2,13 +2,15 @@ import { timestamp } from '../kube/clock.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.ts';
 import { change } from './change.ts';
 import { createCreation } from './creation.ts';
+import { withKubernetesDefaults } from './defaults/index.ts';
 import { createDeletion, type DeletionOptions } from './deletion.ts';
 import { isMap, type Json } from './json.ts';
-import { hasStatus, isBuiltIn, unknownFields } from './kinds.ts';
+import { hasStatus, isBuiltIn, traitsOf, unknownFields } from './kinds.ts';
 import { afterUpdate, applied, type Manager, readManagers, type Writer } from './managers.ts';
 import { patchedBy, type PatchType } from './patches.ts';
 import { badRequest, conflict, type Fault, invalid, MODIFIED, notFound, notServed, type Target } from './refusals.ts';
 import { readMetadata } from './schema/metadata.ts';
+import { metadataFaults } from './schema/names.ts';
 import type { Schemas } from './schema/index.ts';
 import type { Storage } from './storage.ts';
 import { type At, json, type Writing } from './writing.ts';
@@ -50,17 +52,26 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
     time: timestampNow(),
   });
 
-  /** What was sent, as the type's schema reads it. */
+  /** What was sent, as the type's schema reads it, with its defaults. */
   function read(type: ResourceType, sent: KubeObject, { fieldValidation, warn }: Writing, source?: 'body' | 'patch'): KubeObject {
-    if (!schemas?.knows(type)) return sent;
+    if (!schemas?.knows(type)) return withKubernetesDefaults(type, sent);
     const { object, warnings } = schemas.read(type, sent, fieldValidation, source);
     for (const text of warnings) warn?.(text);
     return object;
   }
   /** With the schema's word on what is stored, after that of webhooks. */
   function guarded(type: ResourceType, writing: Writing): Writing {
-    if (!schemas?.knows(type)) return writing;
     const { mutate } = writing;
+    if (isBuiltIn(type))
+      return {
+        ...writing,
+        ...(mutate && { mutate: (object) => withKubernetesDefaults(type, mutate(object)) }),
+        validate(at, object, old) {
+          const faults = metadataFaults(object.metadata, old === undefined, traitsOf(type).named);
+          if (faults.length > 0) throw invalid(at, faults);
+        },
+      };
+    if (!schemas?.knows(type)) return writing;
     return {
       ...writing,
       ...(mutate && { mutate: (object) => schemas.read(type, mutate(object), 'Ignore').object }),

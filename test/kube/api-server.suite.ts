@@ -8,6 +8,7 @@ import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import type { Review } from '../support/webhook.ts';
 import { admission } from './api-server/admission.ts';
 import { applying } from './api-server/applying.ts';
+import { completing } from './api-server/completing.ts';
 import { controllers } from './api-server/controllers.ts';
 import { deleting } from './api-server/deleting.ts';
 import { reading } from './api-server/reading.ts';
@@ -34,6 +35,7 @@ export interface Subject {
 export function apiServerSuite(subject: () => Subject): void {
   describe('reading', () => reading(subject));
   describe('writing', () => writing(subject));
+  describe('completing', () => completing(subject));
   describe('schemas', () => schemas(subject));
   describe('applying', () => applying(subject));
   describe('deleting', () => deleting(subject));

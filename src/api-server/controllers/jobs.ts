@@ -19,14 +19,14 @@ export function reconcileJob(client: ControllerClient, job: KubeObject): boolean
   const now = client.now();
   const condition = (type: string, why: typeof SUCCESS) => ({ type, status: 'True', ...why, lastProbeTime: now, lastTransitionTime: now });
   const { backoffLimit = 6, suspend, template } = job['spec'] as JobSpec;
-  const { conditions = [] } = (job['status'] ?? {}) as { conditions?: readonly JobCondition[] };
+  const { conditions = [], startTime } = (job['status'] ?? {}) as { conditions?: readonly JobCondition[]; startTime?: string };
   if (deletionTimestamp || conditions.some(({ type }) => type === 'Complete' || type === 'Failed')) return false;
+  const isSuspended = conditions.some(({ type, status }) => type === 'Suspended' && status === 'True');
   const pods = ownedBy(client.all('Pod'), job);
   const count = (phase: string) => pods.filter((pod) => phaseOf(pod) === phase).length;
   const [succeeded, failed] = [count('Succeeded'), count('Failed')];
   if (succeeded > 0) return report([condition('SuccessCriteriaMet', SUCCESS), condition('Complete', SUCCESS)], { completionTime: now });
   if (failed > backoffLimit) return report([condition('FailureTarget', FAILURE), condition('Failed', FAILURE)]);
-  const isSuspended = conditions.some(({ type, status }) => type === 'Suspended' && status === 'True');
   const living = pods.filter((pod) => !hasEnded(pod));
   if (suspend) {
     const active = living.find(({ metadata }) => !metadata.deletionTimestamp);
@@ -40,10 +40,9 @@ export function reconcileJob(client: ControllerClient, job: KubeObject): boolean
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
+        ...template.metadata,
         name: podName,
         namespace,
-        labels: { ...template.metadata?.labels, 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name },
-        ...(template.metadata?.annotations && { annotations: template.metadata.annotations }),
         ownerReferences: [ownerOf(job)],
       },
       spec: template.spec,
@@ -54,7 +53,9 @@ export function reconcileJob(client: ControllerClient, job: KubeObject): boolean
   return report(isSuspended ? [{ ...condition('Suspended', RESUMED), status: 'False' }] : conditions, { active: 1 });
 
   function report(ended: readonly object[], more: object = {}): boolean {
-    const status = { active: 0, ...(succeeded > 0 && { succeeded }), ...(failed > 0 && { failed }), ...more };
+    const started = suspend ? startTime : isSuspended ? now : (startTime ?? now);
+    const counts = { active: 0, ...(succeeded > 0 && { succeeded }), ...(failed > 0 && { failed }) };
+    const status = { ...counts, ...(started !== undefined && { startTime: started }), ...more };
     return client.patch(job, { status: { ...status, ...(ended.length > 0 && { conditions: ended }) } }, 'status');
   }
 }

@@ -3,7 +3,8 @@ import type { ObjectMeta } from '../../kube/types.ts';
 import type { Fault } from '../refusals.ts';
 import { invalidValue, tooLong } from './faults.ts';
 
-const SUBDOMAIN = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
+const PART = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const SUBDOMAIN = `${PART}(\\.${PART})*`;
 const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const LABEL = `(${QUALIFIED})?`;
 const MOST_ANNOTATIONS = 256 << 10;
@@ -20,6 +21,42 @@ function subdomainFaults(text: string): readonly string[] {
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
   return [...(text.length > 253 ? [most(253)] : []), ...(text.split('.').every(isPart) ? [] : [regexp(what, SUBDOMAIN, 'example.com')])];
 }
+
+/** What a name may be: a DNS subdomain, a DNS label, a label that starts with a letter, or any part of a path. */
+export type NameRule = 'subdomain' | 'label' | 'service' | 'path';
+const NAMES: Readonly<Record<NameRule, (text: string) => readonly string[]>> = {
+  subdomain: subdomainFaults,
+  label: (text) =>
+    labelFaults(
+      text,
+      isPart(text),
+      regexp(
+        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+        PART,
+        'my-name',
+        '123-abc',
+      ),
+    ),
+  service: (text) =>
+    labelFaults(
+      text,
+      isPart(text) && /^[a-z]/.test(text),
+      regexp(
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+        '[a-z]([-a-z0-9]*[a-z0-9])?',
+        'my-name',
+        'abc-123',
+      ),
+    ),
+  path: (text) => [
+    ...(text === '.' || text === '..' ? [`may not be '${text}'`] : []),
+    ...['/', '%'].filter((part) => text.includes(part)).map((part) => `may not contain '${part}'`),
+  ],
+};
+const labelFaults = (text: string, fits: boolean, rule: string): readonly string[] => [
+  ...(text.length > 63 ? [most(63)] : []),
+  ...(fits ? [] : [rule]),
+];
 
 function qualifiedFaults(text: string): readonly string[] {
   const what = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
@@ -48,15 +85,19 @@ function labelValueFaults(text: string): readonly string[] {
 }
 
 /**
- * The faults of an object's metadata, as those of any custom resource are checked.
+ * The faults of an object's metadata.
  * @param isNew a name is checked when the object is created
  */
-export function metadataFaults({ name, labels = {}, annotations = {}, finalizers = [] }: ObjectMeta, isNew: boolean): readonly Fault[] {
+export function metadataFaults(
+  { name, labels = {}, annotations = {}, finalizers = [] }: ObjectMeta,
+  isNew: boolean,
+  named: NameRule = 'subdomain',
+): readonly Fault[] {
   const each = (field: string, text: string, faults: readonly string[]) =>
     faults.map((fault) => invalidValue(`metadata.${field}`, text, fault));
   const size = Object.entries(annotations).reduce((sum, [key, text]) => sum + Buffer.byteLength(key) + Buffer.byteLength(text), 0);
   return [
-    ...(isNew ? each('name', name, subdomainFaults(name)) : []),
+    ...(isNew ? each('name', name, NAMES[named](name)) : []),
     ...Object.entries(labels).flatMap(([key, text]) => [
       ...each('labels', key, qualifiedFaults(key)),
       ...each('labels', text, labelValueFaults(text)),

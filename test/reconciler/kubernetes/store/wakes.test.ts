@@ -93,7 +93,7 @@ test('fuse pods that come and go wake no key, but one of an older template does 
     at.server.delete('Pod', 'ml', pod.metadata.name);
   };
   expect(await passesAfter(at, comesAndGoes(fusePod('one-fuse-a', newest)))).toEqual([]);
-  expect(await passesAfter(at, comesAndGoes(fusePod('one-fuse-b', `older than ${newest}`)))).toEqual(['ml/one']);
+  expect(await passesAfter(at, comesAndGoes(fusePod('one-fuse-b', `before-${newest}`)))).toEqual(['ml/one']);
 });
 
 test('a claim that becomes Bound wakes no key, since no pass waits for it; one that is Lost does (S12)', async () => {
