@@ -9,6 +9,7 @@ import { byPath } from '../api-server/wire/requests.ts';
 import { type Served, servedBuiltIns, servedBy, servedKind } from '../api-server/wire/served.ts';
 import { controllerClient } from '../api-server/controllers/client.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.ts';
+import { REVIEWS } from './reviews.ts';
 
 export interface Definitions {
   readonly crds: readonly KubeObject[];
@@ -19,12 +20,14 @@ export interface Definitions {
 }
 
 const POD_SUBRESOURCES = [
+  { name: 'eviction', kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] },
   { name: 'exec', verbs: ['create', 'get'] },
   { name: 'log', verbs: ['get'] },
 ];
 const ALWAYS: readonly Served[] = [
   ...servedBuiltIns.map((each) => (each.type.kind === 'Pod' ? servedKind(each.type, POD_SUBRESOURCES) : each)),
   servedKind(newEvent),
+  ...REVIEWS,
 ];
 
 const isAlways = (group: string, plural: string): boolean => ALWAYS.some(({ type }) => type.group === group && type.plural === plural);

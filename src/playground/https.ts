@@ -4,7 +4,7 @@ import type { TlsOptions } from 'node:tls';
 import { timingSafeEqual } from 'node:crypto';
 import { refusalAnswer, type WireAnswer } from '../api-server/wire/answers.ts';
 import type { WireStream } from '../api-server/wire/serve.ts';
-import type { Sent } from '../api-server/wire/requests.ts';
+import { isProtobuf, mediaType, type Sent } from '../api-server/wire/requests.ts';
 import { Refusal } from '../api-server/index.ts';
 import { createListener, type Listener } from '../kube/listen/listener.ts';
 
@@ -63,7 +63,7 @@ export function whyRefused(headers: IncomingMessage['headers'], token: string): 
   return undefined;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string | null | undefined> {
+async function bodyOf(request: IncomingMessage): Promise<Sent['body'] | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -74,7 +74,8 @@ async function bodyOf(request: IncomingMessage): Promise<string | null | undefin
     }
     chunks.push(chunk);
   }
-  return bytes === 0 ? null : Buffer.concat(chunks).toString('utf8');
+  const whole = Buffer.concat(chunks);
+  return bytes === 0 ? null : isProtobuf(mediaType(request.headers['content-type'])) ? whole : whole.toString('utf8');
 }
 
 const drained = (response: ServerResponse, signal: AbortSignal): Promise<void> =>

@@ -15,6 +15,7 @@ import { serveExec } from './exec.ts';
 import { createWireListener } from './https.ts';
 import { createKubelets } from './kubelets.ts';
 import { simulatedNodes } from './nodes.ts';
+import { review } from './reviews.ts';
 import { subresource } from './subresources.ts';
 import { startTurns } from './turns.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -76,6 +77,7 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     document: documents.document,
     webhooks: createWebhooks(server, () => webhookPort),
     table: documents.table,
+    review,
     subresource: (request) => subresource(server, definitions().served, request),
   });
   const material = await issue({ older: [] }, ['localhost'], now());

@@ -12,6 +12,7 @@ import type { WireParts } from '../api-server/wire/serve.ts';
 import { selectorText } from '../api-server/wire/table/selectors.ts';
 import { parseSelector } from '../kube/selector.ts';
 import type { KubeObject } from '../kube/types.ts';
+import { USER } from './reviews.ts';
 
 interface Entry {
   readonly name: string;
@@ -103,7 +104,7 @@ const reviewOf = ({ type: { group, version, kind, plural }, namespace, subresour
     name: asked.object.metadata.name ?? '',
     namespace,
     operation: asked.operation,
-    userInfo: { username: 'playground', groups: ['system:masters', 'system:authenticated'] },
+    userInfo: USER,
     object: asked.object,
     oldObject: asked.before ?? null,
     dryRun: query.get('dryRun') === 'All',

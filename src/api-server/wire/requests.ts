@@ -4,6 +4,7 @@ import type { ResourceType } from '../../kube/types.ts';
 import type { PatchType } from '../patches.ts';
 import { badRequest, Refusal } from '../refusals.ts';
 import type { Verb } from '../rules.ts';
+import { fromProtobuf } from './protobuf/decode.ts';
 
 /** A request for objects, as it came over the wire. */
 export interface WireRequest {
@@ -20,13 +21,13 @@ export interface WireRequest {
   readonly body: unknown;
 }
 
-/** What a client sent. Names of headers are in lower case; a body is text, null where there is none. */
+/** What a client sent. Names of headers are in lower case; a body is text, or bytes if its content type says protobuf; null where there is none. */
 export interface Sent {
   readonly method: string;
   /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: string | null;
+  readonly body: string | Uint8Array | null;
 }
 
 const PATCHES: Readonly<Record<string, PatchType | 'apply'>> = {
@@ -56,7 +57,7 @@ export function readRequest(types: ReadonlyMap<string, ResourceType>, { method, 
     query,
     wants: wantsOf(String(headers['accept'] ?? '')),
     ...(verb === 'patch' && { patch: patch as PatchType }),
-    body: body === null || body === '' ? undefined : readBody(body, contentType),
+    body: body === null || body.length === 0 ? undefined : readBody(body, contentType),
   };
 }
 
@@ -89,13 +90,13 @@ function decoded(part: string): string {
   }
 }
 
-function verbOf(method: string, { name }: Where, patch: PatchType | 'apply' | undefined, query: URLSearchParams): Verb {
+function verbOf(method: string, { name, subresource }: Where, patch: PatchType | 'apply' | undefined, query: URLSearchParams): Verb {
   switch (method) {
     case 'GET':
       return isTrue(query.get('watch')) ? 'watch' : name === undefined ? 'list' : 'get';
     case 'POST':
       // A subresource is created at an object: `pods/<name>/eviction`.
-      if (name === undefined) return 'create';
+      if (name === undefined || (subresource !== undefined && subresource !== 'status')) return 'create';
       break;
     case 'PUT':
       if (name !== undefined) return 'update';
@@ -129,16 +130,14 @@ function wantsOf(accept: string): WireRequest['wants'] {
   return 'object';
 }
 
-const mediaType = (header: string | string[] | undefined): string => (String(header ?? '').split(';')[0] ?? '').trim();
+export const mediaType = (header: string | string[] | undefined): string => (String(header ?? '').split(';')[0] ?? '').trim();
 
-/** JSON is looked for first, whatever the client calls it: it is read ten times as fast. */
-function readBody(body: string, contentType: string): unknown {
-  if (contentType.includes('protobuf') || contentType.includes('cbor'))
-    throw new Refusal(
-      415,
-      'UnsupportedMediaType',
-      `the server reads JSON and YAML, not ${contentType}: write a manifest, or add --dry-run=client -o yaml | kubectl apply -f -`,
-    );
+export const isProtobuf = (contentType: string): boolean => contentType === 'application/vnd.kubernetes.protobuf';
+
+function readBody(body: string | Uint8Array, contentType: string): unknown {
+  if (typeof body !== 'string') return fromProtobuf(body);
+  if (contentType.includes('cbor'))
+    throw new Refusal(415, 'UnsupportedMediaType', `the server reads JSON, YAML and protobuf, not ${contentType}`);
   const read = parsed(body, contentType);
   if (isTooDeep(read)) throw badRequest(`the body of the request is nested deeper than ${MOST_DEEP} levels`);
   return read;
@@ -158,6 +157,7 @@ function isTooDeep(body: unknown): boolean {
 /** Of YAML: to compare the keys of a map with each other takes the square of their number. */
 const MOST_YAML = 256 << 10;
 
+/** JSON is looked for first, whatever the client calls it: it is read ten times as fast. */
 function parsed(body: string, contentType: string): unknown {
   try {
     return JSON.parse(body);

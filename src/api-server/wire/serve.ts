@@ -25,6 +25,8 @@ export interface WireParts {
   readonly webhooks: (request: WireRequest) => ((object: KubeObject, before: KubeObject | undefined) => Promise<KubeObject>) | undefined;
   /** A Table of objects, as kubectl prints them. */
   readonly table: (request: WireRequest, objects: readonly KubeObject[], list: { readonly [key: string]: unknown }) => object;
+  /** The answer to an object that is looked at and not kept; undefined for one that is. */
+  readonly review: (request: WireRequest) => WireAnswer | undefined;
   /** Subresources that are no part of the object, such as the log of a pod; undefined for one that is not served. */
   readonly subresource: (request: WireRequest) => WireAnswer | undefined;
 }
@@ -37,6 +39,8 @@ export function createWire(parts: WireParts): (sent: Sent, signal: AbortSignal) 
     const request = isNewEvent(asked.type)
       ? { ...asked, type: storedEvent, ...(asked.body !== undefined && { body: stored(asked.body as KubeObject) }) }
       : asked;
+    const reviewed = parts.review(request);
+    if (reviewed) return reviewed;
     if (request.subresource !== undefined && request.subresource !== 'status') {
       const answer = parts.subresource(request);
       if (answer) return answer;
