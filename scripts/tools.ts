@@ -10,6 +10,7 @@ import { findGo } from '../harness/tools/go.ts';
 import { createJobs } from '../harness/tools/jobs.ts';
 import { demoNeeds, firstNeeds, jobsFor, planFor, testNeeds } from '../harness/tools/needs.ts';
 import { statusOn } from '../harness/tools/status.ts';
+import { messageOf } from '../src/cli/errors.ts';
 
 const flags = new Set(process.argv.slice(2));
 const needs = !flags.has('--demo')
@@ -37,6 +38,8 @@ if (jobs.length > 0)
     statusOn(process.stderr),
     interrupt.signal,
   )(jobs).catch((error: unknown) => {
-    if (!interrupt.signal.aborted) throw error;
-    process.exit(130);
+    if (interrupt.signal.aborted) process.exit(130);
+    console.error(`setup: ${messageOf(error)}`);
+    console.error('setup: run this again to go on from here. `npm run demo`, `npm run check` and the playground work without.');
+    process.exit(1);
   });

@@ -51,8 +51,10 @@ async function demo(): Promise<number> {
     progress.line(`\nThe demo ends here, with simulated pods. It cannot start a real node: ${impossible}.`);
     return 0;
   } catch (error) {
-    if (!signal.aborted) console.error(`\ndemo: ${messageOf(error)}`);
-    else progress.line('\nInterrupted. What is built stays: the next run goes on from there.');
+    if (!signal.aborted) {
+      console.error(`\ndemo: ${messageOf(error)}`);
+      if (isReal) console.error('What is built stays. `npm run demo` needs none of it.');
+    } else progress.line('\nInterrupted. What is built stays: the next run goes on from there.');
     return signal.aborted ? 130 : 1;
   } finally {
     interrupt.abort();

@@ -122,7 +122,12 @@ async function startInMemory(progress: Progress, _: AbortSignal, endings: Ending
     const onFault = (error: unknown) => progress.line(`sluice: a request to the API server in memory failed: ${messageOf(error)}`);
     const playground = await startPlayground({ manifests: [], nodes: 3, port: 0, onFault });
     endings.push(() => playground.stop());
-    writeFileSync(kubeconfig, playground.kubeconfig, { mode: 0o600 });
+    try {
+      writeFileSync(kubeconfig, playground.kubeconfig, { mode: 0o600 });
+    } catch (error) {
+      // Of a full disk Node does not say which.
+      throw new Error(`cannot write ${kubeconfig}: ${messageOf(error)}; TMPDIR names another folder`, { cause: error });
+    }
     return 'an API server in memory and 3 simulated nodes';
   });
   return kubeconfig;

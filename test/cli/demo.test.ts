@@ -82,3 +82,17 @@ while :; do sleep 0.1; done
   expect(existsSync(join(folder, 'ended'))).toBe(true);
   expect(readdirSync(join(folder, 'tools'), { recursive: true, encoding: 'utf8' }).filter((name) => /lock|new/.test(name))).toEqual([]);
 });
+
+// A small disk of its own, which root can mount.
+test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)('a full disk is named, with the way out', async () => {
+  const script = 'mount -t tmpfs -o size=4k tmpfs "$1" && : >"$1/full" && ! head -c 9999 /dev/zero >"$1/full" && TMPDIR=$1 exec "$2" "$3"';
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-full-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const program = [process.execPath, join(root, 'harness/demo/main.ts')];
+  const error = await promisify(execFile)('unshare', ['--mount', 'sh', '-c', script, 'sh', folder, ...program]).then(
+    () => undefined,
+    (failed: { readonly stderr: string }) => failed.stderr,
+  );
+  expect(error).toContain(`cannot write ${folder}/sluice-demo-`);
+  expect(error).toContain('ENOSPC: no space left on device, write; TMPDIR names another folder');
+});

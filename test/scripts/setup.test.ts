@@ -79,6 +79,28 @@ test('without a network it says what failed, leaves no lock, and works when ther
   expect(await clone.ended(clone.setup())).toMatchObject({ code: 0 });
 });
 
+test('on a full disk it says how much is free and needed', async () => {
+  const clone = prepared({ broken: '', 'bin/df': '#!/bin/sh\nprintf "Filesystem 1024-blocks Used Available\\nany 1 1 92160\\n"\n' });
+  const { code, output } = await clone.ended(clone.setup());
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('setup: this disk has 90 MB free; the packages take 250') });
+});
+
+test('a build that fails is said in words, with what works without it', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-go-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const go = '#!/bin/sh\n[ "$1" != env ] || { echo go1.26.1; exit; }\necho "dial tcp: network is unreachable" >&2\nexit 1\n';
+  writeFileSync(join(dir, 'go'), go, { mode: 0o755 });
+  const env = { PATH: `${dir}:/usr/bin:/bin`, SLUICE_CACHE: join(dir, 'cache') };
+  const child = spawn(process.execPath, [join(root, 'scripts/tools.ts')], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [said, [code]] = await Promise.all([child.stderr.toArray(), once(child, 'exit')]);
+  const text = said.join('');
+  expect(code).toBe(1);
+  expect(text).toMatch(
+    /^setup: go build of .* ended with code 1:\ndial tcp: network is unreachable\nsetup: run this again to go on from here\..*\n$/m,
+  );
+  expect(text).not.toContain('at ');
+});
+
 test('on an old Node it fetches a newer one, which npm scripts find first; once', async () => {
   const clone = prepared({ 'bin/node': OLD, 'bin/old.cjs': oldNode });
   expect(await clone.ended(clone.setup())).toMatchObject({ code: 0, output: expect.stringContaining('is older than this project needs') });
