@@ -89,9 +89,12 @@ function holds({ operator, values = [] }: Expression, found: string | undefined)
   }
 }
 
+/** The taint that Kubernetes' controller of nodes gives one that is cordoned. */
+const CORDONED: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+
 function untolerated(node: KubeObject, tolerations: readonly Toleration[]): readonly Taint[] {
-  const { taints = [] } = (node['spec'] ?? {}) as { taints?: readonly Taint[] };
-  return taints.filter(
+  const { taints = [], unschedulable } = (node['spec'] ?? {}) as { taints?: readonly Taint[]; unschedulable?: boolean };
+  return [...taints, ...(unschedulable ? [CORDONED] : [])].filter(
     (taint) =>
       !tolerations.some(
         ({ key, operator = 'Equal', value, effect }) =>

@@ -115,6 +115,23 @@ export function controllers(subject: () => Subject): void {
     await becomes(DaemonSet, 'shy', { status: { numberReady: 1 } });
   });
 
+  test('a node that is cordoned takes pods of a DaemonSet, and no others until it is uncordoned', async () => {
+    const { items } = await client.list(Node);
+    const node = items[0]!.metadata.name;
+    const key = `test.example/${unique('on')}`;
+    const edit = (unschedulable: boolean | null, value: string | null) =>
+      client.patch(Node, { name: node }, { metadata: { labels: { [key]: value } }, spec: { unschedulable } }, { type: 'merge' });
+    onTestFinished(async () => void (await edit(null, null)));
+    await edit(true, 'yes');
+    const nodeSelector = { [key]: 'yes' };
+    await client.create(Pod, pod(namespace, 'a', { nodeSelector }));
+    await client.create(DaemonSet, daemonSet(namespace, 'daemon', { nodeSelector }));
+    await becomes(DaemonSet, 'daemon', { status: { numberReady: 1 } });
+    expect((await client.get(Pod, at('a')))['spec']).not.toHaveProperty('nodeName');
+    await edit(null, 'yes');
+    await becomes(Pod, 'a', { spec: { nodeName: node }, status: { phase: 'Running' } });
+  });
+
   function volumeName(): string {
     const name = unique('volume');
     onTestFinished(async () => {
