@@ -2,6 +2,7 @@ import type { KubeObject } from '../kube/types.ts';
 
 /** Objects of one kind by key, and in the order in which they are listed. */
 export interface Collection {
+  readonly size: number;
   get(key: string): KubeObject | undefined;
   set(key: string, object: KubeObject): void;
   delete(key: string): void;
@@ -42,6 +43,9 @@ export function createCollection(): Collection {
   }
 
   return {
+    get size() {
+      return objects.size;
+    },
     get: (key) => objects.get(key),
     set(key, object) {
       objects.set(key, object);
@@ -61,12 +65,15 @@ export function createCollection(): Collection {
 }
 
 /** The first place in sorted keys whose key is not before this one. */
-function placeOf(key: string, keys: readonly string[]): number {
-  let [from, to] = [0, keys.length];
+const placeOf = (key: string, keys: readonly string[]): number => firstIndex(keys.length, (i) => keys[i]! >= key);
+
+/** The first of so many indexes for which it holds; it holds for all after that one too. */
+export function firstIndex(length: number, holds: (i: number) => boolean): number {
+  let [from, to] = [0, length];
   while (from < to) {
     const middle = (from + to) >>> 1;
-    if (keys[middle]! < key) from = middle + 1;
-    else to = middle;
+    if (holds(middle)) to = middle;
+    else from = middle + 1;
   }
   return from;
 }

@@ -4,6 +4,7 @@
  */
 import { isMap, type Json, type JsonMap, same } from './json.ts';
 import { LIST_KEYS, SETS } from './list-keys.ts';
+import { createRecent } from './recent.ts';
 
 /** `f:` and `k:` keys down to the leaves; format: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
 export interface FieldsV1 {
@@ -16,6 +17,8 @@ const SEPARATOR = '\n';
 /** Lists whose entries have one owner each; below them, a field has this name. */
 const ATOMIC_ENTRIES = new Set(['ownerReferences', 'imagePullSecrets', 'secrets', 'variables']);
 const WHOLE = '[]';
+/** Of all sets that are kept. */
+const MOST_PATHS = 200_000;
 const ATOMIC = new Set([
   WHOLE,
   'selector',
@@ -129,8 +132,8 @@ export function compare(before: JsonMap, after: JsonMap): { readonly changed: Fi
   }
 }
 
-// Neither a stored tree nor a set ever changes: each is made of the other once.
-const setsOf = new WeakMap<FieldsV1, FieldSet>();
+// Neither a stored tree nor a set ever changes: each is made of the other once, if that was lately. Sets are larger than their objects.
+const setsOf = createRecent<FieldsV1, FieldSet>(MOST_PATHS, ({ size }) => size + 1);
 const treesOf = new WeakMap<FieldSet, FieldsV1>();
 function paired<T extends FieldSet | FieldsV1>(set: FieldSet, tree: FieldsV1, asked: T): T {
   setsOf.set(tree, set);

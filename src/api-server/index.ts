@@ -5,12 +5,14 @@ import { builtInKinds, Namespace } from './kinds.ts';
 import { createObjects, type Objects } from './objects.ts';
 import { createRules, type Match, matches, type Rules } from './rules.ts';
 import type { Schemas } from './schema/index.ts';
+import type { Changed, HistoryBounds } from './history.ts';
 import { createStorage, type Snapshot } from './storage.ts';
 
 export type { LoggedRequest, MemoryClientOptions } from './client.ts';
 export { Refusal } from './refusals.ts';
 export type { ApiRequest, HeldRequests, Interference, Match, Refused, Rule, Rules, Verb } from './rules.ts';
 export { WRITES } from './rules.ts';
+export type { Changed, HistoryBounds } from './history.ts';
 export type { Snapshot } from './storage.ts';
 
 /** How an API server in memory starts. */
@@ -23,8 +25,8 @@ export interface ApiServerOptions {
   readonly namespaces?: readonly string[];
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** How many changes of a kind, and how many requests, are remembered; older watches get 410 Gone. Default: all. */
-  readonly history?: number;
+  /** How many changes of a kind, and requests, are remembered; older watches get 410 Gone. Default: all. */
+  readonly history?: HistoryBounds;
   /** The objects of another server, which this one begins with. */
   readonly from?: Snapshot;
 }
@@ -73,6 +75,8 @@ export interface ApiServer {
   bookmark(kind: string): void;
   /** Forgets the history: older watches and lists get 410 Gone. */
   compact(): void;
+  /** Up to which revision the changes of a kind are forgotten. */
+  forgotten(type: ResourceType): number;
 
   /** Installs a custom resource. Requests get 404 before. */
   install(type: ResourceType): void;
@@ -80,6 +84,8 @@ export interface ApiServer {
   uninstall(kind: string, apiVersion?: string): void;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
+  /** Calls with each change of any object; returns what ends that. */
+  follow(each: (change: Changed) => void): () => void;
   /** Called after each change of any object. */
   onChange: () => void;
   /** All objects as they are now, for `createApiServer({ from })`. */
@@ -99,7 +105,7 @@ export function createApiServer({
   schemas,
   namespaces = ['default'],
   now = Date.now,
-  history = Number.POSITIVE_INFINITY,
+  history,
   from,
 }: ApiServerOptions = {}): ApiServer {
   const storage = createStorage(from, history);
@@ -120,7 +126,8 @@ export function createApiServer({
   const watches: Backend['watches'] = new Set();
   const backend: Backend = { storage, objects, rules, watches, now, serves, log };
   function log(request: LoggedRequest): void {
-    if (requests.push(request) > 2 * history) requests.splice(0, history);
+    requests.push(request);
+    if (history && requests.length > history.changes) requests.splice(0, history.changes / 2);
   }
 
   function typeOf(kind: string, apiVersion?: string): ResourceType {
@@ -187,6 +194,7 @@ export function createApiServer({
       for (const watch of watches) if (watch.type.plural === type.plural) watch.say({ type: 'BOOKMARK', object });
     },
     compact: () => storage.compact(),
+    forgotten: storage.forgotten,
 
     install,
     uninstall(kind, apiVersion) {
@@ -201,6 +209,7 @@ export function createApiServer({
       for (const watch of watches) if (watch.type.group === type.group && watch.type.plural === type.plural) watch.finish();
     },
     snapshot: storage.snapshot,
+    follow: storage.follow,
     get onChange() {
       return storage.onChange;
     },

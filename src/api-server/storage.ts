@@ -1,13 +1,6 @@
 import type { KubeObject, ResourceType, WatchEvent } from '../kube/types.ts';
 import { type Collection, createCollection } from './collection.ts';
-import { expired } from './refusals.ts';
-
-/** One change of one object, as etcd remembers it. */
-export interface Change {
-  readonly revision: number;
-  readonly object: KubeObject | undefined;
-  readonly old: KubeObject | undefined;
-}
+import { type Change, type Changed, createHistory, type History, type HistoryBounds } from './history.ts';
 
 /** The objects, each change of them in order, and who waits for the next. */
 export interface Storage {
@@ -22,8 +15,10 @@ export interface Storage {
   /** Returns the object with its new resourceVersion. */
   put(type: ResourceType, object: KubeObject): KubeObject;
   remove(type: ResourceType, object: KubeObject): void;
-  /** The changes after a revision, as far as the watches of this kind are shown. */
-  changes(type: ResourceType, after: number): readonly Change[];
+  /** The first change after a revision, as far as the watches of this kind are shown. @throws Refusal when it is forgotten */
+  changeAfter(type: ResourceType, revision: number): Change | undefined;
+  /** Up to which revision the changes of this kind are forgotten. */
+  forgotten(type: ResourceType): number;
   /** Resolves at the next event of this kind. */
   next(type: ResourceType): Promise<void>;
   /** Watches of this kind see nothing that happens from now on. */
@@ -34,6 +29,9 @@ export interface Storage {
   wakeAll(type: ResourceType): void;
   /** All objects as they are now. They never change: a change makes another object. */
   snapshot(): Snapshot;
+  /** Called with each change; returns what ends that. */
+  follow(each: (change: Changed) => void): () => void;
+  /** Called last. */
   onChange: () => void;
 }
 
@@ -46,19 +44,18 @@ export interface Snapshot {
 interface Shelf {
   readonly type: ResourceType;
   readonly objects: Collection;
-  changes: Change[];
-  /** Up to which revision changes are not remembered. */
-  forgotten: number;
+  readonly history: History;
   heldAt: number | undefined;
   waiting: PromiseWithResolvers<void> | undefined;
 }
 
 /**
  * @param from what it begins with; by default with nothing
- * @param history how many changes of a kind are remembered
+ * @param bounds of the history; by default it has none
  */
-export function createStorage(from: Snapshot = { revision: 100, objects: [] }, history = Number.POSITIVE_INFINITY): Storage {
+export function createStorage(from: Snapshot = { revision: 100, objects: [] }, bounds?: HistoryBounds): Storage {
   const shelves = new Map<string, Shelf>();
+  const followers = new Set<(change: Changed) => void>();
   let { revision } = from;
   // Older history is forgotten.
   let compacted = revision;
@@ -67,7 +64,7 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }, h
     const id = `${type.group}/${type.plural}`;
     let found = shelves.get(id);
     if (!found) {
-      found = { type, objects: createCollection(), changes: [], forgotten: 0, heldAt: undefined, waiting: undefined };
+      found = { type, objects: createCollection(), history: createHistory(compacted, bounds), heldAt: undefined, waiting: undefined };
       shelves.set(id, found);
     }
     return found;
@@ -77,8 +74,10 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }, h
     at.waiting = undefined;
   }
   function record(at: Shelf, object: KubeObject | undefined, old: KubeObject | undefined): void {
-    if (at.changes.push({ revision, object, old }) > 2 * history) at.forgotten = at.changes.splice(0, history).at(-1)?.revision ?? 0;
+    const change = { revision, object, old };
+    at.history.add(change);
     if (at.heldAt === undefined) wake(at);
+    for (const follower of followers) follower(change);
     self.onChange();
   }
   const keyOf = ({ metadata: { namespace, name } }: KubeObject) => `${namespace ?? ''}/${name}`;
@@ -107,17 +106,18 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }, h
     },
     remove(type, object) {
       const at = shelf(type);
-      at.objects.delete(keyOf(object));
+      const key = keyOf(object);
+      const old = at.objects.get(key) ?? object;
+      at.objects.delete(key);
       revision++;
-      record(at, undefined, object);
+      record(at, undefined, old);
     },
-    changes(type, after) {
-      const { changes, forgotten, heldAt = revision } = shelf(type);
-      const oldest = Math.max(compacted, forgotten);
-      if (after < oldest) throw expired(`too old resource version: ${after} (${oldest})`);
-      const newer = changes.slice(changes.findLastIndex((change) => change.revision <= after) + 1);
-      return newer.filter((change) => change.revision <= heldAt);
+    changeAfter(type, after) {
+      const { history, heldAt = revision } = shelf(type);
+      const next = history.after(after);
+      return next && next.revision <= heldAt ? next : undefined;
     },
+    forgotten: (type) => shelf(type).history.forgotten,
     next(type) {
       const at = shelf(type);
       at.waiting ??= Promise.withResolvers();
@@ -133,7 +133,11 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }, h
     },
     compact() {
       compacted = revision;
-      for (const at of shelves.values()) at.changes = [];
+      for (const { history } of shelves.values()) history.compact(revision);
+    },
+    follow(each) {
+      followers.add(each);
+      return () => void followers.delete(each);
     },
     wakeAll: (type) => wake(shelf(type)),
     snapshot: () => ({ revision, objects: [...shelves.values()].map(({ type, objects }) => ({ type, objects: objects.all() })) }),

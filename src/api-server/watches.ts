@@ -73,15 +73,15 @@ export async function* watch(
     try {
       let seen = Number(options.resourceVersion);
       while (!ended) {
-        const changes = storage.changes(type, seen);
-        for (const change of changes) {
+        // One at a time: a watch that is not read keeps nothing that the history has forgotten.
+        const change = storage.changeAfter(type, seen);
+        if (change) {
           seen = change.revision;
           const event = eventOf(change, isSelected);
-          if (event && !ended) yield { ...event, object: answer(type, event.object, metadataOnly, readsOnly) };
-        }
-        while (said.length > 0 && !ended) yield said.shift()!;
-        if (changes.length === 0 && isFinishing) end();
-        if (changes.length === 0 && !ended) await storage.next(type);
+          if (event) yield { ...event, object: answer(type, event.object, metadataOnly, readsOnly) };
+        } else if (said.length > 0) yield said.shift()!;
+        else if (isFinishing) end();
+        else await storage.next(type);
       }
     } finally {
       clearTimeout(timer);

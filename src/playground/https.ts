@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TlsOptions } from 'node:tls';
 import { timingSafeEqual } from 'node:crypto';
 import { refusalAnswer, type WireAnswer } from '../api-server/wire/answers.ts';
-import type { WireStream } from '../api-server/wire/serve.ts';
+import type { WireStream } from '../api-server/wire/streams.ts';
 import { isProtobuf, mediaType, type Sent } from '../api-server/wire/requests.ts';
 import { Refusal } from '../api-server/index.ts';
 import { createListener, type Listener } from '../kube/listen/listener.ts';
@@ -42,7 +42,11 @@ export function createWireListener(tls: TlsOptions, token: string, answer: Answe
     const answered = await answer({ method, path: url, headers, body }, signal);
     if (!('lines' in answered)) return send(response, answered);
     response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
-    for await (const line of answered.lines) if (!response.write(line)) await drained(response, signal);
+    for await (const line of answered.lines)
+      if (!response.write(line))
+        while (!(await drained(response, signal)))
+          // As a real server does it with a client that does not read: that has nothing to go on from.
+          if (answered.isLost()) return void response.destroy();
     response.end();
   }
   return listener;
@@ -78,8 +82,20 @@ async function bodyOf(request: IncomingMessage): Promise<Sent['body'] | undefine
   return bytes === 0 ? null : isProtobuf(mediaType(request.headers['content-type'])) ? whole : whole.toString('utf8');
 }
 
-const drained = (response: ServerResponse, signal: AbortSignal): Promise<void> =>
+/** How often it is asked whether there is anything left for a client that does not read, ms. */
+const ASK_MS = 1_000;
+
+/** Whether the client has read what was sent, or is gone. */
+const drained = (response: ServerResponse, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
-    response.once('drain', resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    const end = (is: boolean) => () => {
+      clearTimeout(timer);
+      response.off('drain', read);
+      signal.removeEventListener('abort', read);
+      resolve(is);
+    };
+    const read = end(true);
+    const timer = setTimeout(end(false), ASK_MS);
+    response.once('drain', read);
+    signal.addEventListener('abort', read, { once: true });
   });

@@ -45,8 +45,8 @@ export interface Playground {
 export const CONTEXT = 'sluice-playground';
 const HOST = '127.0.0.1';
 const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
-/** How many changes of a kind a watch may go back. */
-const HISTORY = 10_000;
+/** How far a watch may go back. */
+const HISTORY = { changes: 20_000, characters: 16 << 20 };
 
 /** Serves as soon as it returns. Throws what Node does for a port that cannot be served. */
 export async function startPlayground({ manifests, nodes, port, onFault }: PlaygroundOptions): Promise<Playground> {

@@ -1,6 +1,7 @@
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import type { ApiServer } from '../../src/api-server/index.ts';
-import { reader, selectors, textOf } from '../../src/api-server/wire/answers.ts';
+import { textOf } from '../../src/api-server/texts.ts';
+import { reader, selectors } from '../../src/api-server/wire/answers.ts';
 import type { WireRequest } from '../../src/api-server/wire/requests.ts';
 import type { Random } from './random.ts';
 import type { Process, VirtualTime } from './time.ts';

@@ -6,6 +6,7 @@ import type { ApiServer } from '../index.ts';
 import { badRequest, forbidden, Refusal } from '../refusals.ts';
 import type { PatchType } from '../patches.ts';
 import type { FieldValidation } from '../schema/index.ts';
+import { textOf, textOfList } from '../texts.ts';
 import type { WireRequest } from './requests.ts';
 
 export interface WireAnswer {
@@ -24,21 +25,14 @@ export interface Hooks {
   readonly warn?: (text: string) => void;
 }
 
-const texts = new WeakMap<object, string>();
-/** As JSON. What the server has stored never changes, so each is written once for all who read it. */
-export function textOf(stored: object): string {
-  const known = texts.get(stored);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(stored);
-  texts.set(stored, text);
-  return text;
+const partials = new WeakMap<object, object>();
+/** An object for a client that asks for its metadata alone; the same one for all of them. */
+export function partial(object: KubeObject): object {
+  const { metadata } = object;
+  const made = partials.get(object) ?? { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata };
+  partials.set(object, made);
+  return made;
 }
-/** A list as JSON, each of its items by `textOf`. */
-export const textOfList = (list: object, items: readonly object[]): string =>
-  `${JSON.stringify(list).slice(0, -1)},"items":[${items.map(textOf).join(',')}]}`;
-
-/** An object for a client that asks for its metadata alone. */
-export const partial = ({ metadata }: KubeObject): object => ({ apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata });
 
 /** Acts at once, and answers a Refusal in the words of a Status. */
 export async function answerTo(server: ApiServer, request: WireRequest, admit: Admission): Promise<WireAnswer> {

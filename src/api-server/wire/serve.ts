@@ -3,16 +3,12 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '../../kube/typ
 import type { ApiServer } from '../index.ts';
 import { isBuiltIn } from '../kinds.ts';
 import { Refusal } from '../refusals.ts';
-import { act, type Admission, partial, refusalAnswer, textOf, textOfList, type WireAnswer } from './answers.ts';
+import { textOf, textOfList } from '../texts.ts';
+import { act, type Admission, partial, refusalAnswer, type WireAnswer } from './answers.ts';
 import { isNewEvent, shown, stored, storedEvent } from './events.ts';
 import { checkShape } from './shapes.ts';
-import { linesOf, checkWatch } from './streams.ts';
+import { checkWatch, streamOf, type WireStream } from './streams.ts';
 import { readRequest, type Sent, type WireRequest } from './requests.ts';
-
-/** A watch: its lines as they come. */
-export interface WireStream {
-  readonly lines: AsyncIterable<string>;
-}
 
 /** What a server has besides its objects. */
 export interface WireParts {
@@ -54,7 +50,7 @@ export function createWire(parts: WireParts): (sent: Sent, signal: AbortSignal) 
     const show = (object: KubeObject): KubeObject => (isNewEvent(asked.type) ? shown(object) : object);
     if (request.verb === 'watch') {
       checkWatch(request);
-      return { lines: linesOf(server, request, (object) => form(request, show(object)), signal) };
+      return streamOf(server, request, (object) => form(request, show(object)), signal);
     }
     const warnings: string[] = [];
     const result = await written(parts, { ...request, wants: 'object' }, (text) => warnings.push(text));
