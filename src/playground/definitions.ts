@@ -8,6 +8,7 @@ import { createOpenApi } from '../api-server/wire/openapi/index.ts';
 import { byPath } from '../api-server/wire/requests.ts';
 import { type Served, servedBuiltIns, servedBy, servedKind } from '../api-server/wire/served.ts';
 import { controllerClient } from '../api-server/controllers/client.ts';
+import type { Task } from '../api-server/controllers/index.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.ts';
 import { REVIEWS } from './reviews.ts';
 
@@ -68,10 +69,10 @@ function understood(crd: KubeObject): KubeObject {
   }
 }
 
-/** As the API server's own controllers: each definition says that it is served. Returns whether one did not. */
-export function establish(server: ApiServer): boolean {
+/** As the API server's own controllers: a definition says that it is served. */
+export function establish(server: ApiServer): Task {
   const client = controllerClient(server, 'kube-apiserver');
-  return server.all(CustomResourceDefinition.kind).some((crd) => {
+  function work(crd: KubeObject): boolean {
     const { names, versions } = definitionSpec(crd);
     const { conditions } = (crd['status'] ?? {}) as { conditions?: readonly object[] };
     if (conditions) return false;
@@ -91,5 +92,6 @@ export function establish(server: ApiServer): boolean {
       ],
     };
     return client.patch(crd, { status }, 'status');
-  });
+  }
+  return { kinds: [CustomResourceDefinition.kind], work };
 }

@@ -1,9 +1,9 @@
 /** Scheduler and kubelets of the playground: what pods would do, with no program that runs. */
 import type { ApiServer } from '../api-server/index.ts';
 import { controllerClient } from '../api-server/controllers/client.ts';
-import { eachOf } from '../api-server/controllers/index.ts';
+import type { Done, Task } from '../api-server/controllers/index.ts';
 import { addressOf, hasEnded } from '../api-server/pods.ts';
-import { canRunOn, type PodSpec } from '../api-server/controllers/scheduling.ts';
+import { canRunOn, labelsChanged, type PodSpec } from '../api-server/controllers/scheduling.ts';
 import { type Clock, timestamp } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { createNodePlugin } from './node-plugin.ts';
@@ -26,37 +26,35 @@ interface Status {
 const specOf = (pod: KubeObject): PodSpec & { readonly restartPolicy?: string } => pod['spec'] as PodSpec;
 const statusOf = (object: KubeObject): Status => (object['status'] ?? {}) as Status;
 
-export interface Kubelets {
-  /** Looks at each pod once, and does what is due; yields between them. Returns whether anything was done. */
-  pass(): Generator<undefined, boolean>;
-  /** In how many ms there is more to do. */
-  againMs(): number | undefined;
-}
-
-/** @param onFault is told of a pod that cannot be read, which then stops no other */
-export function createKubelets(server: ApiServer, clock: Clock, onFault: (error: unknown) => void): Kubelets {
+/** What scheduler and kubelets do with pods, and node plugins with nodes. */
+export function createKubelets(server: ApiServer, clock: Clock): readonly Task[] {
   const { wall, monotonic } = clock;
   const events = createPodEvents(server, clock);
   const scheduler = controllerClient(server, 'kube-scheduler');
   const kubelet = controllerClient(server, 'kubelet');
+  const { podsOn } = kubelet.find;
   const plugin = createNodePlugin(server);
-  /** When what waits may go on, by UID. */
-  const due = new Map<string, number>();
-  /** How many pods each node has. */
-  let load = new Map<string | undefined, number>();
+  /** When what waits may go on, by UID of the pod. */
+  const due = new Map<string, Partial<Record<'mounts' | 'starts' | 'ends', number>>>();
 
-  function isDue(pod: KubeObject, what: 'mounts' | 'starts' | 'ends', ms: number): boolean {
-    const key = `${pod.metadata.uid} ${what}`;
-    const at = due.get(key) ?? monotonic() + ms;
-    due.set(key, at);
-    if (at > monotonic()) return false;
-    due.delete(key);
-    return true;
+  /** How long it is to wait yet, ms; from now on, if it did not wait. */
+  function leftMs({ metadata: { uid = '' } }: KubeObject, what: 'mounts' | 'starts' | 'ends', ms: number): number {
+    const of = due.get(uid) ?? {};
+    const at = (of[what] ??= monotonic() + ms);
+    due.set(uid, of);
+    return Math.max(0, at - monotonic());
   }
 
-  function syncPod(pod: KubeObject): boolean {
+  function forget(uid: string): void {
+    due.delete(uid);
+    events.forget(uid);
+  }
+
+  function syncPod(pod: KubeObject): Done {
     const { phase = 'Pending' } = statusOf(pod);
     if (pod.metadata.deletionTimestamp) {
+      // What its finalizers wait for is none of a kubelet's.
+      if (pod.metadata['deletionGracePeriodSeconds'] === 0) return false;
       kubelet.delete(pod, 'now');
       return true;
     }
@@ -73,36 +71,36 @@ export function createKubelets(server: ApiServer, clock: Clock, onFault: (error:
       events.say(pod, { type: 'Normal', reason: 'Scheduled', message });
       const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: now() };
       scheduler.patch(pod, { spec: { nodeName: node.metadata.name } });
-      load.set(node.metadata.name, loadOf(node) + 1);
       return scheduler.patch(pod, { status: { conditions: [scheduled], startTime: now() } }, 'status');
     }
     if (phase === 'Pending') return start(pod);
-    return endsByItself(pod) && isDue(pod, 'ends', RUN_MS) && end(pod);
+    return endsByItself(pod) && (leftMs(pod, 'ends', RUN_MS) || end(pod));
   }
 
   /** Once all is there that its containers need. */
-  function start(pod: KubeObject): boolean {
+  function start(pod: KubeObject): Done {
     const claim = plugin.waitsFor(pod);
     if (claim !== undefined) {
       const message = `MountVolume.SetUp failed for the volume of claim ${claim}: the claim is not bound, or its file system is not mounted yet`;
       // Most are there within a moment.
-      if (isDue(pod, 'mounts', PATIENCE_MS)) events.say(pod, { type: 'Warning', reason: 'FailedMount', message });
-      return false;
+      if (leftMs(pod, 'mounts', PATIENCE_MS) === 0) events.say(pod, { type: 'Warning', reason: 'FailedMount', message });
+      return kubelet.againMs(pod);
     }
     const missing = whyNotStarted(server, pod);
     if (missing !== undefined) {
       events.say(pod, { type: 'Warning', reason: 'Failed', message: `Error: ${missing}` });
       const waiting = { reason: 'CreateContainerConfigError', message: missing };
-      return kubelet.patch(pod, { status: { containerStatuses: containers(pod, { waiting }, false) } }, 'status');
+      return kubelet.patch(pod, { status: { containerStatuses: containers(pod, { waiting }, false) } }, 'status') || kubelet.againMs(pod);
     }
-    if (!isDue(pod, 'starts', START_MS)) return false;
+    const left = leftMs(pod, 'starts', START_MS);
+    if (left > 0) return left;
     events.say(pod, { type: 'Normal', reason: 'Started', message: 'Started containers (simulated: no program runs)' });
     return run(pod);
   }
 
   /** Where the fewest pods are, so that workers spread. */
   const emptiest = (nodes: readonly KubeObject[]): KubeObject | undefined => nodes.toSorted((a, b) => loadOf(a) - loadOf(b))[0];
-  const loadOf = ({ metadata: { name } }: KubeObject): number => load.get(name) ?? 0;
+  const loadOf = ({ metadata: { name } }: KubeObject): number => podsOn.count(name);
 
   function run(pod: KubeObject): boolean {
     const podIP = addressOf(pod, '10.2');
@@ -140,22 +138,16 @@ export function createKubelets(server: ApiServer, clock: Clock, onFault: (error:
       lastTransitionTime: now(),
     }));
 
-  return {
-    *pass() {
-      events.clean();
-      let did = plugin.unlabel();
-      load = new Map([...Map.groupBy(server.all('Pod'), (pod) => specOf(pod).nodeName)].map(([node, pods]) => [node, pods.length]));
-      did = (yield* eachOf(server, 'Pod', syncPod, onFault)) || did;
-      return did;
-    },
-    againMs() {
-      let next = Number.POSITIVE_INFINITY;
-      for (const [key, at] of due)
-        if (at + 60_000 < monotonic()) due.delete(key);
-        else next = Math.min(next, at);
-      return Number.isFinite(next) ? Math.max(0, next - monotonic()) : undefined;
+  const pods: Task = {
+    kinds: ['Pod'],
+    work: syncPod,
+    concerned(change) {
+      const { object, old } = change;
+      if (!object) forget(old?.metadata.uid ?? '');
+      return labelsChanged(change).length > 0 ? podsOn.of('') : [];
     },
   };
+  return [pods, plugin.labels];
 }
 
 /** Pods of Jobs, and all that nobody starts again. */

@@ -1,5 +1,7 @@
 import type { ApiServer } from '../api-server/index.ts';
 import { controllerClient } from '../api-server/controllers/client.ts';
+import type { Task } from '../api-server/controllers/index.ts';
+import { claimsOf } from '../api-server/controllers/lookups.ts';
 import { hasEnded, phaseOf } from '../api-server/pods.ts';
 import type { PodSpec } from '../api-server/controllers/scheduling.ts';
 import { labelOf } from '../csi/stage/fuse-label.ts';
@@ -10,14 +12,15 @@ import { CustomResourceDefinition } from '../api-server/kinds.ts';
 export interface NodePlugin {
   /** Which claim of a Dataset, or other claim, a pod waits for: one that is not bound, or whose FUSE client does not run on the pod's node. */
   waitsFor(pod: KubeObject): string | undefined;
-  /** Removes labels of nodes that no pod needs any more. Returns whether there were any. */
-  unlabel(): boolean;
+  /** Removes labels of nodes that no pod needs any more. */
+  readonly labels: Task;
 }
 
 const specOf = (pod: KubeObject): PodSpec => pod['spec'] as PodSpec;
 
 export function createNodePlugin(server: ApiServer): NodePlugin {
   const client = controllerClient(server, 'fuse.csi.fluid.io');
+  const { find } = client;
 
   function waitsFor(pod: KubeObject): string | undefined {
     const { volumes = [], nodeName = '' } = specOf(pod);
@@ -31,7 +34,7 @@ export function createNodePlugin(server: ApiServer): NodePlugin {
         if (key === undefined) return false;
         const node = server.get('Node', undefined, nodeName);
         if (node && node.metadata.labels?.[key] !== 'true') client.patch(node, { metadata: { labels: { [key]: 'true' } } });
-        return !server.all('Pod').some((fuse) => isFuseOf(fuse, key, nodeName));
+        return !find.podsFor.of(`${nodeName} ${key}`).some((fuse) => phaseOf(fuse) === 'Running');
       });
   }
 
@@ -39,30 +42,37 @@ export function createNodePlugin(server: ApiServer): NodePlugin {
   function labelFor(namespace: string, claim: string): string | undefined {
     if (!server.get(CustomResourceDefinition.kind, undefined, 'datasets.data.fluid.io')) return undefined;
     const dataset = server.get('Dataset', namespace, claim);
-    return dataset && labelOf({ namespace, name: claim }, { uid: dataset.metadata.uid ?? '', labels: dataset.metadata.labels ?? {} });
+    return dataset && labelBy(dataset);
   }
 
-  function unlabel(): boolean {
+  /** Labels of nodes whose pods have ended. */
+  function unlabel(node: KubeObject): boolean {
+    const { labels = {}, name } = node.metadata;
+    const there = Object.keys(labels).filter((key) => key.startsWith('fluid.io/f-'));
+    if (there.length === 0) return false;
     const wanted = new Set(
-      server.all('Pod').flatMap((pod) => {
-        const { volumes = [], nodeName } = specOf(pod);
-        return hasEnded(pod)
-          ? []
-          : volumes.flatMap(({ persistentVolumeClaim: claim }) =>
-              claim ? `${nodeName} ${labelFor(pod.metadata.namespace ?? '', claim.claimName)}` : [],
-            );
-      }),
+      find.podsOn
+        .of(name)
+        .filter((pod) => !hasEnded(pod))
+        .flatMap(claimsOf)
+        .map((claim) => labelFor(...(claim.split('/') as [string, string]))),
     );
-    return server.all('Node').some((node) => {
-      const { labels = {}, name } = node.metadata;
-      const left = Object.keys(labels).filter((key) => key.startsWith('fluid.io/f-') && !wanted.has(`${name} ${key}`));
-      return left.length > 0 && client.patch(node, { metadata: { labels: Object.fromEntries(left.map((key) => [key, null])) } });
-    });
+    const left = there.filter((key) => !wanted.has(key));
+    return left.length > 0 && client.patch(node, { metadata: { labels: Object.fromEntries(left.map((key) => [key, null])) } });
   }
 
-  return { waitsFor, unlabel };
+  const labels: Task = {
+    kinds: ['Node'],
+    work: unlabel,
+    concerned({ object, old }) {
+      if (old?.kind === 'Dataset' && !object)
+        return client.all('Node').filter((node) => node.metadata.labels?.[labelBy(old) ?? ''] !== undefined);
+      if (old?.kind !== 'Pod' || old.apiVersion !== 'v1' || (object && !hasEnded(object)) || claimsOf(old).length === 0) return [];
+      return [client.get('Node', undefined, specOf(old).nodeName ?? '')];
+    },
+  };
+  return { waitsFor, labels };
 }
 
-/** A FUSE client that runs: its DaemonSet goes by the label. */
-const isFuseOf = (pod: KubeObject, label: string, node: string): boolean =>
-  specOf(pod).nodeSelector?.[label] === 'true' && specOf(pod).nodeName === node && phaseOf(pod) === 'Running';
+const labelBy = ({ metadata: { namespace = '', name, uid = '', labels = {} } }: KubeObject): string | undefined =>
+  labelOf({ namespace, name }, { uid, labels });

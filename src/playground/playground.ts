@@ -14,6 +14,7 @@ import { createEngines } from './engines/engines.ts';
 import { serveExec } from './exec.ts';
 import { createWireListener } from './https.ts';
 import { createKubelets } from './kubelets.ts';
+import { cleanEvents } from './pod-events.ts';
 import { simulatedNodes } from './nodes.ts';
 import { review } from './reviews.ts';
 import { subresource } from './subresources.ts';
@@ -47,6 +48,9 @@ const HOST = '127.0.0.1';
 const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 /** How far a watch may go back. */
 const HISTORY = { changes: 20_000, characters: 16 << 20 };
+
+/** How often old events are deleted, ms. */
+const CLEANED_MS = 60_000;
 
 /** Serves as soon as it returns. Throws what Node does for a port that cannot be served. */
 export async function startPlayground({ manifests, nodes, port, onFault }: PlaygroundOptions): Promise<Playground> {
@@ -91,20 +95,15 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     said.add(String(error));
     onFault(error);
   };
-  const controllers = createControllers(server);
   // Kubelets of the playground take their time.
-  controllers.paused.add('pods');
-  const kubelets = createKubelets(server, systemClock, onUnreadable);
-  const turns = startTurns(
-    server,
-    function* () {
-      definitions();
-      const did = [establish(server), yield* controllers.pass(onUnreadable), yield* kubelets.pass()];
-      return did.includes(true);
-    },
-    kubelets.againMs,
-    onUnreadable,
-  );
+  const { pods: _, ...controllers } = createControllers(server).tasks;
+  const tasks = [establish(server), ...Object.values(controllers), ...createKubelets(server, systemClock)];
+  // Watches of a kind end with its definition, whether anybody asks or not.
+  server.follow(({ object, old }) => {
+    if ((object ?? old)?.kind === CustomResourceDefinition.kind && object?.['spec'] !== old?.['spec']) definitions();
+  });
+  const turns = startTurns(server, tasks, systemClock, onUnreadable);
+  const cleaning = setInterval(() => cleanEvents(server, systemClock), CLEANED_MS);
 
   const url = `https://${HOST}:${await listen(port, HOST)}`;
   return {
@@ -116,6 +115,7 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     },
     async stop() {
       turns.stop();
+      clearInterval(cleaning);
       listener.closeAllConnections();
       exec.close();
       await new Promise((resolve) => listener.close(resolve));

@@ -5,19 +5,17 @@ import type { KubeObject } from '../kube/types.ts';
 
 /** As the API server keeps them by default, ms. */
 const KEPT_MS = 3_600_000;
-const CLEANED_MS = 60_000;
 
 /** What scheduler and kubelets say of pods, as events. */
 export interface PodEvents {
   say(pod: KubeObject, event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string }): void;
-  /** Deletes events that are an hour old. */
-  clean(): void;
+  /** Forgets what was said of a pod, by its UID. */
+  forget(uid: string): void;
 }
 
 /** What is said again of a pod is said once. */
-export function createPodEvents(server: ApiServer, { wall, monotonic }: Clock): PodEvents {
+export function createPodEvents(server: ApiServer, { wall }: Clock): PodEvents {
   const said = new Map<string, string>();
-  let cleanedAt = monotonic();
   const time = () => timestamp(wall());
   return {
     say({ metadata: { name, namespace = '', uid = '', resourceVersion } }, { type, reason, message }) {
@@ -40,13 +38,12 @@ export function createPodEvents(server: ApiServer, { wall, monotonic }: Clock): 
       } as unknown as KubeObject;
       server.objects.create(storedEvent, namespace, event, { manager: component });
     },
-    clean() {
-      if (monotonic() - cleanedAt < CLEANED_MS) return;
-      cleanedAt = monotonic();
-      const living = new Set(server.all('Pod').map(({ metadata }) => metadata.uid));
-      for (const uid of said.keys()) if (!living.has(uid)) said.delete(uid);
-      for (const { kind, metadata } of server.all('Event'))
-        if (Date.parse(String(metadata['creationTimestamp'])) < wall() - KEPT_MS) server.remove(kind, metadata.namespace, metadata.name);
-    },
+    forget: (uid) => said.delete(uid),
   };
+}
+
+/** Deletes events of all kinds that are an hour old. */
+export function cleanEvents(server: ApiServer, { wall }: Clock): void {
+  for (const { kind, metadata } of server.all('Event'))
+    if (Date.parse(String(metadata['creationTimestamp'])) < wall() - KEPT_MS) server.remove(kind, metadata.namespace, metadata.name);
 }

@@ -1,78 +1,109 @@
-import type { ApiServer } from '../api-server/index.ts';
+import type { Task } from '../api-server/controllers/index.ts';
+import { current, ownerBy } from '../api-server/controllers/lookups.ts';
+import type { ApiServer, Changed } from '../api-server/index.ts';
+import type { Timers } from '../kube/clock.ts';
+import { apiVersionOf, type KubeObject } from '../kube/types.ts';
 
 /** Changes of one moment are looked at together, ms. */
 const GATHER_MS = 5;
 /** Then requests and signals have their turn, ms. */
 const MOST_MS = 50;
+/** What fails may be for another object, such as one that has a name which is wanted: it is tried again, ms. */
+const FAILED_MS = 5_000;
 
 /**
- * Lets controllers and kubelets act after each change, and when something becomes due, beside the requests.
- * @param pass looks at all there is, and does what there is to do; returns whether that was anything
- * @param againMs in how many ms there is more
+ * Lets controllers and kubelets look at the objects that a change concerns, beside the requests: an object is looked at once, however many
+ * changes there are before.
+ *
+ * @param onFault is told of an object that its controller cannot read, which stops no other
  */
 export function startTurns(
   server: ApiServer,
-  pass: () => Generator<undefined, boolean>,
-  againMs: () => number | undefined,
+  tasks: readonly Task[],
+  { monotonic, after }: Timers,
   onFault: (error: unknown) => void,
 ): { stop(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  let dueAt = Number.POSITIVE_INFINITY;
-  let isStopped = false;
-  /** One that is under way. */
-  let passing: Generator<undefined, boolean> | undefined;
-  /** Since it began, so that it may have looked before. */
-  let isChanged = false;
+  const kinds = tasks.map((task) =>
+    task.kinds === 'all' ? undefined : new Set(task.kinds.map((kind) => `${apiVersionOf(server.typeOf(kind))}/${kind}`)),
+  );
+  /** In the order in which they came up. */
+  const line = new Map<string, { readonly task: Task; readonly object: KubeObject }>();
+  /** What is to be looked at later: cancels that. */
+  const later = new Map<string, () => void>();
+  let cancel: (() => void) | undefined;
   /** How long requests are served before the next turn, ms: as long as the last one took. */
   let rest = GATHER_MS;
+  let isStopped = false;
+
+  function follow({ object, old }: Changed): void {
+    const changed = [object, old].filter((each) => each !== undefined);
+    const owners = changed.flatMap((each) => (each.metadata.ownerReferences ?? []).flatMap((owner) => ownerBy(server, each, owner) ?? []));
+    tasks.forEach((task, i) => {
+      const isOurs = ({ apiVersion, kind }: KubeObject) => kinds[i]?.has(`${apiVersion}/${kind}`) ?? true;
+      for (const each of [...changed, ...owners].filter(isOurs)) look(i, each);
+      for (const each of guarded(object ?? old!, () => task.concerned?.({ object, old })) ?? []) if (each) look(i, each);
+    });
+  }
+  function look(i: number, object: KubeObject): void {
+    const { apiVersion, kind, metadata } = object;
+    line.set(`${i} ${apiVersion}/${kind}/${metadata.namespace}/${metadata.name}`, { task: tasks[i]!, object });
+    soon();
+  }
+  function soon(): void {
+    if (!isStopped) cancel ??= after(rest, turn);
+  }
 
   function turn(): void {
-    dueAt = Number.POSITIVE_INFINITY;
-    timer = undefined;
-    const began = performance.now();
-    const left = act(began);
-    rest = Math.max(GATHER_MS, performance.now() - began);
-    if (left !== undefined) soon(left);
+    cancel = undefined;
+    const began = monotonic();
+    for (const [key, { task, object }] of line) {
+      line.delete(key);
+      act(key, task, object);
+      if (monotonic() - began > MOST_MS) break;
+    }
+    rest = Math.max(GATHER_MS, monotonic() - began);
+    if (line.size > 0) soon();
   }
-  /** In how many ms there is more to do. */
-  function act(began: number): number | undefined {
+  function act(key: string, task: Task, looked: KubeObject): void {
+    const { apiVersion, kind, metadata } = looked;
+    later.get(key)?.();
+    later.delete(key);
+    const done = guarded(looked, () => {
+      const object = current(server, kind, apiVersion, metadata);
+      return object !== undefined && task.work(object);
+    });
+    const look = { task, object: looked };
+    if (done === true) line.set(key, look);
+    else if (done !== false) again(key, look, done ?? FAILED_MS);
+  }
+  /** Undefined if it fails. */
+  function guarded<T>({ kind, metadata: { namespace, name } }: KubeObject, run: () => T): T | undefined {
     try {
-      if (!passing) {
-        isChanged = false;
-        passing = pass();
-      }
-      for (;;) {
-        const { done, value } = passing.next();
-        if (done) {
-          passing = undefined;
-          return value || isChanged ? 0 : againMs();
-        }
-        if (performance.now() - began > MOST_MS) return 0;
-      }
+      return run();
     } catch (error) {
-      passing = undefined;
-      onFault(error);
+      const which = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+      onFault(new Error(`${which}: ${(error as Error).message}`, { cause: error }));
       return undefined;
     }
   }
-  function soon(ms: number): void {
-    const wait = Math.max(ms, rest);
-    const at = performance.now() + wait;
-    if (isStopped || at >= dueAt) return;
-    clearTimeout(timer);
-    dueAt = at;
-    timer = setTimeout(turn, wait);
+  function again(key: string, look: { readonly task: Task; readonly object: KubeObject }, ms: number): void {
+    later.set(
+      key,
+      after(ms, () => {
+        line.set(key, look);
+        soon();
+      }),
+    );
   }
 
-  server.onChange = () => {
-    isChanged = true;
-    soon(0);
-  };
-  soon(0);
+  for (const object of server.all()) follow({ object, old: undefined });
+  const unfollow = server.follow(follow);
   return {
     stop() {
       isStopped = true;
-      clearTimeout(timer);
+      unfollow();
+      cancel?.();
+      for (const cancelled of later.values()) cancelled();
     },
   };
 }

@@ -1,19 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../../kube/clock.ts';
-import type { KubeObject } from '../../kube/types.ts';
+import { apiVersionOf, type KubeObject, type OwnerReference } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { Refusal } from '../refusals.ts';
+import { isOutOfReach, type Lookups, lookupsOf, ownerBy } from './lookups.ts';
 
 /** How a controller in memory reads and writes: at once, as the field manager of its name, and only what differs. */
 export interface ControllerClient {
   all(kind: string): readonly KubeObject[];
   get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
+  /** In how many ms to look again at an object that is held up by what no change reports to it: the older it is, the later. */
+  againMs(object: KubeObject): number;
   /** The time, as objects have it. */
   now(): string;
-  /** Whether an object of this UID exists, of any kind. */
-  exists(uid: string): boolean;
+  readonly find: Lookups;
+  /** Those of a kind that an object owns: in its namespace, by its UID. */
+  ownedBy(kind: string, owner: KubeObject): readonly KubeObject[];
+  /** Whether an owner that an object names exists, or is none that it can have. */
+  hasOwner(object: KubeObject, reference: OwnerReference): boolean;
   create(object: KubeObject): void;
-  /** Creates a pod or a claim of `owner`. False if the server refuses it; an event of the owner says why. */
+  /** Creates an object of `owner`. False if the server refuses it, of which an event of the owner says why, or if its name is taken. */
   createFor(owner: KubeObject, object: KubeObject): boolean;
   /** Returns whether anything changed. */
   patch(object: KubeObject, patch: object, subresource?: 'status'): boolean;
@@ -28,19 +34,31 @@ export function controllerClient(server: ApiServer, manager: string): Controller
     name,
     ...(subresource && { subresource }),
   });
+  const find = lookupsOf(server);
   const self: ControllerClient = {
+    find,
+    ownedBy(kind, { metadata: { uid = '', namespace } }) {
+      const apiVersion = apiVersionOf(server.typeOf(kind));
+      return find.owned
+        .of(uid)
+        .filter((each) => each.kind === kind && each.apiVersion === apiVersion && each.metadata.namespace === namespace);
+    },
+    hasOwner: (object, reference) => isOutOfReach(server, object, reference) || ownerBy(server, object, reference) !== undefined,
+    againMs({ metadata: { creationTimestamp = '' } }) {
+      const age = server.now() - Date.parse(String(creationTimestamp));
+      return Math.min(5_000, Math.max(200, age / 8 || 0));
+    },
     all: (kind) => server.all(kind),
     get: (kind, namespace, name) => server.get(kind, namespace, name),
     now: () => timestamp(server.now()),
-    exists: (uid) => server.all().some(({ metadata }) => metadata.uid === uid),
     create: (object) => void server.objects.create(server.typeOf(object.kind), object.metadata.namespace, object, { manager }),
     createFor(owner, object) {
       try {
         self.create(object);
         return true;
       } catch (error) {
-        if (!(error instanceof Refusal) || error.status !== 403) throw error;
-        reportRefusal(server, owner, object, error.message);
+        if (!(error instanceof Refusal) || (error.status !== 403 && error.status !== 409)) throw error;
+        if (error.status === 403) reportRefusal(server, owner, object, error.message);
         return false;
       }
     },
@@ -56,26 +74,6 @@ export function controllerClient(server: ApiServer, manager: string): Controller
   return self;
 }
 
-/** A list stays the same one until one of its objects changes. */
-const byOwner = new WeakMap<readonly KubeObject[], ReadonlyMap<string, readonly KubeObject[]>>();
-
-/** Those of a list that an object owns: in its namespace, by its UID. */
-export function ownedBy(objects: readonly KubeObject[], { metadata: { uid = '', namespace } }: KubeObject): readonly KubeObject[] {
-  let owned = byOwner.get(objects);
-  if (!owned) {
-    const all = new Map<string, KubeObject[]>();
-    for (const object of objects)
-      for (const owner of new Set((object.metadata.ownerReferences ?? []).map((each) => each.uid))) {
-        const known = all.get(owner);
-        if (known) known.push(object);
-        else all.set(owner, [object]);
-      }
-    owned = all;
-    byOwner.set(objects, owned);
-  }
-  return (owned.get(uid) ?? []).filter((each) => each.metadata.namespace === namespace);
-}
-
 /** As the controllers of Kubernetes: one event for each owner and text. In a namespace that is going there is none. */
 function reportRefusal(server: ApiServer, owner: KubeObject, refused: KubeObject, why: string): void {
   const { apiVersion, kind, metadata } = owner;
@@ -84,9 +82,9 @@ function reportRefusal(server: ApiServer, owner: KubeObject, refused: KubeObject
     kind === 'StatefulSet'
       ? `create ${refused.kind} ${refused.metadata.name} in StatefulSet ${name} failed error: ${why}`
       : `Error creating: ${why}`;
-  const isKnown = server
-    .all('Event')
-    .some((each) => each['message'] === message && (each['involvedObject'] as { uid?: string }).uid === uid);
+  const isKnown = lookupsOf(server)
+    .refusals.of(uid)
+    .some((each) => each['message'] === message);
   if (isKnown || server.get('Namespace', undefined, namespace)?.metadata.deletionTimestamp) return;
   const event: KubeObject = {
     apiVersion: 'v1',

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kube/types.ts';
-import { type ControllerClient, ownedBy } from './client.ts';
+import type { ControllerClient } from './client.ts';
+import type { Done } from './task.ts';
 import { admits, type PodSpec } from './scheduling.ts';
 import { counted, podOf, revisionOf, workloadSpec } from './workloads.ts';
 
@@ -7,12 +8,12 @@ import { counted, podOf, revisionOf, workloadSpec } from './workloads.ts';
 const templateAnnotation = 'deprecated.daemonset.template.generation';
 
 /** A pod on each node that admits it, and none elsewhere: one that no longer belongs where it runs is deleted. */
-export function reconcileDaemonSet(client: ControllerClient, set: KubeObject): boolean {
+export function reconcileDaemonSet(client: ControllerClient, set: KubeObject): Done {
   if (set.metadata.deletionTimestamp) return false;
   const { name, namespace = '', generation } = set.metadata;
   if (client.patch(set, { metadata: { annotations: { [templateAnnotation]: revisionOf(set) } } })) return true;
   const { spec } = workloadSpec(set).template;
-  const pods = ownedBy(client.all('Pod'), set);
+  const pods = client.ownedBy('Pod', set);
   const nodes = client.all('Node').filter((node) => !node.metadata.deletionTimestamp);
   const nodeOf = (pod: KubeObject) => (pod['spec'] as PodSpec).nodeName;
   const verdicts = new Map(nodes.map((node) => [node.metadata.name, admits(node, spec)]));
@@ -31,7 +32,7 @@ export function reconcileDaemonSet(client: ControllerClient, set: KubeObject): b
     break;
   }
   const { living, ready, updated } = counted(set, pods);
-  return client.patch(
+  const isReported = client.patch(
     set,
     {
       status: {
@@ -47,4 +48,5 @@ export function reconcileDaemonSet(client: ControllerClient, set: KubeObject): b
     },
     'status',
   );
+  return isReported || (living < wanted.length && client.againMs(set));
 }

@@ -1,5 +1,6 @@
 /** Kubernetes' controllers of Deployments and ReplicaSets, as far as people see them: pods of the newest template, and no others. */
-import { type ControllerClient, ownedBy } from './client.ts';
+import type { ControllerClient } from './client.ts';
+import type { Done } from './task.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { digestOf, hasEnded, isReady, ownerOf } from '../pods.ts';
 
@@ -21,16 +22,16 @@ const countsOf = (object: KubeObject): Counts => (object['status'] ?? {}) as Cou
 const HASH = 'pod-template-hash';
 
 /** Does the next thing for it: the set of the newest template comes first; the others are scaled down once it is ready. False: nothing is left. */
-export function reconcileDeployment(client: ControllerClient, deployment: KubeObject): boolean {
+export function reconcileDeployment(client: ControllerClient, deployment: KubeObject): Done {
   const { name, namespace = '', generation, deletionTimestamp } = deployment.metadata;
   if (deletionTimestamp) return false;
   const { replicas = 1, selector, template } = specOf(deployment);
   const hash = digestOf(template);
-  const sets = ownedBy(client.all('ReplicaSet'), deployment);
+  const sets = client.ownedBy('ReplicaSet', deployment);
   const newest = sets.find((set) => set.metadata.labels?.[HASH] === hash);
   const labels = { ...template.metadata?.labels, [HASH]: hash };
-  if (!newest)
-    return client.createFor(deployment, {
+  if (!newest) {
+    const isMade = client.createFor(deployment, {
       apiVersion: 'apps/v1',
       kind: 'ReplicaSet',
       metadata: { name: `${name}-${hash}`, namespace, labels, ownerReferences: [ownerOf(deployment)] },
@@ -40,6 +41,8 @@ export function reconcileDeployment(client: ControllerClient, deployment: KubeOb
         template: { ...template, metadata: { ...template.metadata, labels } },
       },
     });
+    return isMade || client.againMs(deployment);
+  }
   if (client.patch(newest, { spec: { replicas } })) return true;
   const { replicas: updatedReplicas = 0, readyReplicas = 0 } = countsOf(newest);
   const older = sets.filter((set) => set !== newest && (specOf(set).replicas ?? 1) > 0);
@@ -68,24 +71,25 @@ export function reconcileDeployment(client: ControllerClient, deployment: KubeOb
 }
 
 /** Does the next thing for it. False: nothing is left. */
-export function reconcileReplicaSet(client: ControllerClient, set: KubeObject): boolean {
+export function reconcileReplicaSet(client: ControllerClient, set: KubeObject): Done {
   const { name, namespace = '', generation, deletionTimestamp, uid = '' } = set.metadata;
   if (deletionTimestamp) return false;
   const { replicas = 1, template } = specOf(set);
-  const living = ownedBy(client.all('Pod'), set).filter((pod) => !pod.metadata.deletionTimestamp && !hasEnded(pod));
+  const living = client.ownedBy('Pod', set).filter((pod) => !pod.metadata.deletionTimestamp && !hasEnded(pod));
   const [surplus] = living.slice(replicas);
   if (surplus) {
     client.delete(surplus);
     return true;
   }
   if (living.length < replicas) {
-    const taken = new Set(ownedBy(client.all('Pod'), set).map((pod) => pod.metadata.name));
+    const taken = new Set(client.ownedBy('Pod', set).map((pod) => pod.metadata.name));
     const free = Array.from({ length: taken.size + 1 }, (_, i) => `${name}-${digestOf([uid, i])}`).find((each) => !taken.has(each));
     const metadata = { ...template.metadata, name: free ?? name, namespace, ownerReferences: [ownerOf(set)] };
-    // What is refused is said by an event, and not tried again until something changes.
+    // What is refused is said by an event.
     if (client.createFor(set, { apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec })) return true;
   }
   const ready = living.filter(isReady).length;
   const counts = { replicas: living.length, fullyLabeledReplicas: living.length, readyReplicas: ready, availableReplicas: ready };
-  return client.patch(set, { status: { observedGeneration: generation, ...counts } }, 'status');
+  const isReported = client.patch(set, { status: { observedGeneration: generation, ...counts } }, 'status');
+  return isReported || (living.length < replicas && client.againMs(set));
 }

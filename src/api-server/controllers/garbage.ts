@@ -1,39 +1,34 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { ControllerClient } from './client.ts';
 
-/** Deletes what has no owner left, and lets go what waits for its dependents or was to orphan them. */
-export function collectGarbage(client: ControllerClient, objects: readonly KubeObject[]): boolean {
-  const living = new Set(objects.map(({ metadata }) => metadata.uid));
-  for (const object of objects) {
-    const { ownerReferences = [], deletionTimestamp, finalizers = [], uid } = object.metadata;
-    if (deletionTimestamp && finalizers.includes('orphan')) {
-      for (const dependent of dependentsOf(objects, uid))
-        client.patch(dependent, {
-          metadata: { ownerReferences: dependent.metadata.ownerReferences?.filter((owner) => owner.uid !== uid) },
-        });
-      return client.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== 'orphan') } });
-    }
-    if (deletionTimestamp && finalizers.includes('foregroundDeletion')) {
-      const dependents = dependentsOf(objects, uid);
-      const waiting = dependents.filter(({ metadata }) => !metadata.deletionTimestamp);
-      for (const dependent of waiting) client.delete(dependent);
-      const blocking = dependents.some(({ metadata }) =>
-        metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.blockOwnerDeletion),
-      );
-      if (!blocking) {
-        // It may be gone with that.
-        client.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== 'foregroundDeletion') } });
-        return true;
-      }
-      if (waiting.length > 0) return true;
-    }
-    const staying = ownerReferences.filter((owner) => living.has(owner.uid));
-    if (deletionTimestamp || staying.length === ownerReferences.length) continue;
-    if (staying.length > 0) return client.patch(object, { metadata: { ownerReferences: staying } });
-    client.delete(object);
+/** Deletes an object that has no owner left; lets go one that waits for its dependents, or was to orphan them. */
+export function collectGarbage(client: ControllerClient, object: KubeObject): boolean {
+  const { ownerReferences = [], deletionTimestamp, finalizers = [], uid = '' } = object.metadata;
+  if (deletionTimestamp && finalizers.includes('orphan')) {
+    for (const dependent of client.find.owned.of(uid))
+      client.patch(dependent, {
+        metadata: { ownerReferences: dependent.metadata.ownerReferences?.filter((owner) => owner.uid !== uid) },
+      });
+    // It may be gone with that.
+    client.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== 'orphan') } });
     return true;
   }
-  return false;
+  if (deletionTimestamp && finalizers.includes('foregroundDeletion')) {
+    const dependents = client.find.owned.of(uid);
+    const waiting = dependents.filter(({ metadata }) => !metadata.deletionTimestamp);
+    for (const dependent of waiting) client.delete(dependent);
+    const blocking = dependents.some(({ metadata }) =>
+      metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.blockOwnerDeletion),
+    );
+    if (!blocking) {
+      client.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== 'foregroundDeletion') } });
+      return true;
+    }
+    if (waiting.length > 0) return true;
+  }
+  const staying = ownerReferences.filter((owner) => client.hasOwner(object, owner));
+  if (deletionTimestamp || staying.length === ownerReferences.length) return false;
+  if (staying.length > 0) return client.patch(object, { metadata: { ownerReferences: staying } });
+  client.delete(object);
+  return true;
 }
-const dependentsOf = (objects: readonly KubeObject[], uid: string | undefined): readonly KubeObject[] =>
-  objects.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));

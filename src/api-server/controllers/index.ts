@@ -1,13 +1,19 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
+import { controllerClient } from './client.ts';
+import { reconcileDaemonSet } from './daemon-sets.ts';
 import { reconcileDeployment, reconcileReplicaSet } from './deployments.ts';
 import { collectGarbage } from './garbage.ts';
-import { controllerClient } from './client.ts';
 import { reconcileJob } from './jobs.ts';
 import { runPod } from './kubelet.ts';
-import { syncClaim, syncVolume, unprotect } from './volumes.ts';
-import { reconcileDaemonSet } from './daemon-sets.ts';
+import { claimOf, claimsOf } from './lookups.ts';
+import { labelsChanged } from './scheduling.ts';
+import { endNamespace } from './namespaces.ts';
 import { reconcileStatefulSet } from './stateful-sets.ts';
+import type { Done, Task } from './task.ts';
+import { syncClaim, syncVolume, unprotect } from './volumes.ts';
+
+export type { Done, Task } from './task.ts';
 
 /** A controller of Kubernetes that a test can pause. */
 export type Controller =
@@ -29,12 +35,8 @@ export interface Controllers {
   step(): boolean;
   /** Runs all controllers until nothing is left to do. Returns the number of steps; throws after 10000. */
   settle(): number;
-  /**
-   * Looks at each object once, and does for each what there is to do; yields between them, so that its caller may serve others meanwhile.
-   * Returns whether anything was done.
-   * @param onFault is told of an object that its controller cannot read, which stops no other
-   */
-  pass(onFault: (error: unknown) => void): Generator<undefined, boolean>;
+  /** What each does with an object, and for which changes. */
+  readonly tasks: Readonly<Record<Controller, Task>>;
   /** Controllers that do nothing. */
   readonly paused: Set<Controller>;
   /** Workloads or pods that do not become ready, `<namespace>/<name>`. */
@@ -56,39 +58,73 @@ const MOST = 10_000;
 export function createControllers(server: ApiServer): Controllers {
   const client = controllerClient(server, 'kube-controller-manager');
   const kubelet = controllerClient(server, 'kubelet');
+  const { find } = client;
   const unready = new Set<string>();
   const paused = new Set<Controller>();
   const isUnready = ({ metadata: { namespace, name, ownerReferences = [] } }: KubeObject) =>
     [name, ...ownerReferences.map((owner) => owner.name)].some((each) => unready.has(`${namespace}/${each}`));
-
-  /** Of which kinds each looks at the objects; garbage is found among all of them at once. */
-  const tasks: Readonly<Record<Exclude<Controller, 'garbage'>, readonly [kinds: readonly string[], (object: KubeObject) => boolean]>> = {
-    statefulsets: [['StatefulSet'], (set) => reconcileStatefulSet(client, set)],
-    daemonsets: [['DaemonSet'], (set) => reconcileDaemonSet(client, set)],
-    deployments: [['Deployment'], (deployment) => reconcileDeployment(client, deployment)],
-    replicasets: [['ReplicaSet'], (set) => reconcileReplicaSet(client, set)],
-    jobs: [['Job'], (job) => reconcileJob(client, job)],
-    pods: [['Pod'], (pod) => runPod(kubelet, pod, isUnready)],
-    volumes: [['PersistentVolume'], (volume) => syncVolume(client, volume)],
-    claims: [['PersistentVolumeClaim'], (claim) => syncClaim(client, claim)],
-    protection: [['PersistentVolumeClaim', 'PersistentVolume'], (object) => unprotect(client, object)],
-    namespaces: [['Namespace'], (namespace) => endNamespace(namespace)],
+  const claimCalled = (name: string | undefined) => {
+    const [namespace, claim = ''] = (name ?? '').split('/');
+    return client.get('PersistentVolumeClaim', namespace, claim);
   };
-  const NAMES = ['garbage', ...Object.keys(tasks)] as readonly Controller[];
-  function work(name: Controller): boolean {
-    if (name === 'garbage') return collectGarbage(client, server.all());
-    const [kinds, act] = tasks[name];
-    return kinds.some((kind) => server.all(kind).some(act));
-  }
+  const of = (kind: string, work: (object: KubeObject) => Done): Task => ({ kinds: [kind], work });
 
-  /** Empties a namespace that was deleted, then lets it go. */
-  function endNamespace({ metadata: { name, deletionTimestamp } }: KubeObject): boolean {
-    if (!deletionTimestamp) return false;
-    const inside = server.all().filter(({ metadata }) => metadata.namespace === name);
-    const staying = inside.find(({ metadata }) => !metadata.deletionTimestamp);
-    if (staying) client.delete(staying);
-    else if (inside.length === 0) server.remove('Namespace', undefined, name);
-    return staying !== undefined || inside.length === 0;
+  const tasks: Readonly<Record<Controller, Task>> = {
+    garbage: {
+      kinds: 'all',
+      work: (object) => collectGarbage(client, object),
+      concerned: ({ object, old }) => (object ? [] : find.owned.of(old?.metadata.uid ?? '')),
+    },
+    statefulsets: of('StatefulSet', (set) => reconcileStatefulSet(client, set)),
+    daemonsets: {
+      kinds: ['DaemonSet'],
+      work: (set) => reconcileDaemonSet(client, set),
+      concerned(change) {
+        const labels = labelsChanged(change);
+        return labels === 'all' ? client.all('DaemonSet') : labels.flatMap((label) => find.setsFor.of(label));
+      },
+    },
+    deployments: of('Deployment', (deployment) => reconcileDeployment(client, deployment)),
+    replicasets: of('ReplicaSet', (set) => reconcileReplicaSet(client, set)),
+    jobs: of('Job', (job) => reconcileJob(client, job)),
+    pods: {
+      kinds: ['Pod'],
+      work: (pod) => runPod(kubelet, pod, isUnready),
+      concerned: (change) => (labelsChanged(change).length > 0 ? find.podsOn.of('') : []),
+    },
+    volumes: {
+      kinds: ['PersistentVolume'],
+      work: (volume) => syncVolume(client, volume),
+      concerned: ({ object, old }) =>
+        [object, old].flatMap((claim) => (isCore(claim, 'PersistentVolumeClaim') ? find.volumesFor.of(nameOf(claim)) : [])),
+    },
+    claims: {
+      kinds: ['PersistentVolumeClaim'],
+      work: (claim) => syncClaim(client, claim),
+      concerned: ({ object, old }) =>
+        [object, old].flatMap((volume) =>
+          isCore(volume, 'PersistentVolume') ? [claimCalled(claimOf(volume)), ...find.claimsOn.of(volume.metadata.name)] : [],
+        ),
+    },
+    protection: {
+      kinds: ['PersistentVolumeClaim', 'PersistentVolume'],
+      work: (object) => unprotect(client, object),
+      concerned: ({ object, old }) => (isCore(old, 'Pod') && !object ? claimsOf(old).map(claimCalled) : []),
+    },
+    namespaces: {
+      kinds: ['Namespace'],
+      work: (namespace) => endNamespace(server, client, namespace),
+      concerned({ object, old }) {
+        const namespace = old?.metadata.namespace;
+        return object || namespace === undefined || find.within.count(namespace) > 0 ? [] : [client.get('Namespace', undefined, namespace)];
+      },
+    },
+  };
+  const NAMES = Object.keys(tasks) as readonly Controller[];
+  function work(name: Controller): boolean {
+    const { kinds, work: act } = tasks[name];
+    const lists = kinds === 'all' ? [server.all()] : kinds.map((kind) => server.all(kind));
+    return lists.some((objects) => objects.some((object) => act(object) === true));
   }
 
   const step = () => NAMES.some((name) => !paused.has(name) && work(name));
@@ -105,44 +141,11 @@ export function createControllers(server: ApiServer): Controllers {
       }
       return done;
     },
-    *pass(onFault) {
-      let did = false;
-      for (const name of NAMES.filter((each) => !paused.has(each))) {
-        if (name === 'garbage')
-          while (collectGarbage(client, server.all())) {
-            did = true;
-            yield;
-          }
-        else for (const kind of tasks[name][0]) did = (yield* eachOf(server, kind, tasks[name][1], onFault)) || did;
-      }
-      return did;
-    },
+    tasks,
     paused,
     unready,
   };
 }
 
-/** Does what there is to do for each object of a kind; one for which that fails is left alone. Returns whether anything was done. */
-export function* eachOf(
-  server: ApiServer,
-  kind: string,
-  work: (object: KubeObject) => boolean,
-  onFault: (error: unknown) => void,
-): Generator<undefined, boolean> {
-  let did = false;
-  for (const object of server.all(kind)) {
-    const { namespace, name } = object.metadata;
-    // What was changed meanwhile has its turn in the next pass.
-    if (server.get(kind, namespace, name) !== object) did = true;
-    else
-      try {
-        did = work(object) || did;
-      } catch (error) {
-        onFault(
-          new Error(`${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}: ${(error as Error).message}`, { cause: error }),
-        );
-      }
-    yield;
-  }
-  return did;
-}
+const isCore = (object: KubeObject | undefined, kind: string): object is KubeObject => object?.kind === kind && object.apiVersion === 'v1';
+const nameOf = ({ metadata: { namespace, name } }: KubeObject): string => `${namespace}/${name}`;

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../kube/types.ts';
-import { type ControllerClient, ownedBy } from './client.ts';
+import type { ControllerClient } from './client.ts';
 import { hasEnded, ownerOf, phaseOf } from '../pods.ts';
 import type { PodSpec } from './scheduling.ts';
+import type { Done } from './task.ts';
 
 interface JobSpec {
   readonly suspend?: boolean;
@@ -14,7 +15,7 @@ interface JobCondition {
 }
 
 /** One pod at a time, until one succeeds or more fail than `backoffLimit` allows; none while it is suspended. A test ends pods, by their phase. */
-export function reconcileJob(client: ControllerClient, job: KubeObject): boolean {
+export function reconcileJob(client: ControllerClient, job: KubeObject): Done {
   const { name, namespace = '', uid = '', deletionTimestamp } = job.metadata;
   const now = client.now();
   const condition = (type: string, why: typeof SUCCESS) => ({ type, status: 'True', ...why, lastProbeTime: now, lastTransitionTime: now });
@@ -22,7 +23,7 @@ export function reconcileJob(client: ControllerClient, job: KubeObject): boolean
   const { conditions = [], startTime } = (job['status'] ?? {}) as { conditions?: readonly JobCondition[]; startTime?: string };
   if (deletionTimestamp || conditions.some(({ type }) => type === 'Complete' || type === 'Failed')) return false;
   const isSuspended = conditions.some(({ type, status }) => type === 'Suspended' && status === 'True');
-  const pods = ownedBy(client.all('Pod'), job);
+  const pods = client.ownedBy('Pod', job);
   const count = (phase: string) => pods.filter((pod) => phaseOf(pod) === phase).length;
   const [succeeded, failed] = [count('Succeeded'), count('Failed')];
   if (succeeded > 0) return report([condition('SuccessCriteriaMet', SUCCESS), condition('Complete', SUCCESS)], { completionTime: now });
@@ -47,8 +48,7 @@ export function reconcileJob(client: ControllerClient, job: KubeObject): boolean
       },
       spec: template.spec,
     });
-    if (isMade) return true;
-    return report(conditions);
+    return isMade || report(conditions) || client.againMs(job);
   }
   return report(isSuspended ? [{ ...condition('Suspended', RESUMED), status: 'False' }] : conditions, { active: 1 });
 

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../kube/types.ts';
+import type { Changed } from '../index.ts';
 
 interface Expression {
   readonly key: string;
@@ -55,6 +57,15 @@ export function admits(node: KubeObject, spec: PodSpec): 'yes' | 'keeps' | 'no' 
 /** Whether the scheduler may put a pod there. */
 export const canRunOn = (node: KubeObject, spec: PodSpec): boolean =>
   fits(node, spec) && untolerated(node, spec.tolerations ?? []).every(({ effect }) => effect === 'PreferNoSchedule');
+
+/** Which labels of a node a change has changed; `all` for a node that is new or gone, or takes other pods for another reason. */
+export function labelsChanged({ object, old }: Changed): readonly string[] | 'all' {
+  if (!isNode(object ?? old)) return [];
+  if (!object || !old || object.metadata.deletionTimestamp || !isDeepStrictEqual(object['spec'], old['spec'])) return 'all';
+  const [now = {}, before = {}] = [object.metadata.labels, old.metadata.labels];
+  return now === before ? [] : Object.keys({ ...now, ...before }).filter((key) => now[key] !== before[key]);
+}
+const isNode = (object: KubeObject | undefined): boolean => object?.kind === 'Node' && object.apiVersion === 'v1';
 
 function fits({ metadata: { name, labels = {} } }: KubeObject, { nodeSelector = {}, affinity }: PodSpec): boolean {
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;

@@ -1,13 +1,14 @@
 import type { KubeObject } from '../../kube/types.ts';
-import { type ControllerClient, ownedBy } from './client.ts';
+import type { ControllerClient } from './client.ts';
+import type { Done } from './task.ts';
 import { counted, podOf, revisionOf, workloadSpec } from './workloads.ts';
 
 /** Pods by number, their claims first; all at once, as with podManagementPolicy Parallel. */
-export function reconcileStatefulSet(client: ControllerClient, set: KubeObject): boolean {
+export function reconcileStatefulSet(client: ControllerClient, set: KubeObject): Done {
   if (set.metadata.deletionTimestamp) return false;
   const { name, namespace = '', generation } = set.metadata;
   const { replicas = 1, template, volumeClaimTemplates = [] } = workloadSpec(set);
-  const pods = ownedBy(client.all('Pod'), set);
+  const pods = client.ownedBy('Pod', set);
   const numberOf = (pod: KubeObject) => Number(pod.metadata.name.slice(name.length + 1));
   const surplus = pods.find((pod) => numberOf(pod) >= replicas && !pod.metadata.deletionTimestamp);
   if (surplus) {
@@ -38,7 +39,7 @@ export function reconcileStatefulSet(client: ControllerClient, set: KubeObject):
     break;
   }
   const { living, ready, updated } = counted(set, pods);
-  return client.patch(
+  const isReported = client.patch(
     set,
     {
       status: {
@@ -53,4 +54,5 @@ export function reconcileStatefulSet(client: ControllerClient, set: KubeObject):
     },
     'status',
   );
+  return isReported || (living < replicas && client.againMs(set));
 }

@@ -24,10 +24,10 @@ export function syncVolume(client: ControllerClient, volume: KubeObject): boolea
   const wanted = claimSpec(claim).volumeName;
   if (wanted === volume.metadata.name) return become('Bound');
   // Where the claim names none, it is the claim's turn.
-  return wanted !== undefined && client.patch(volume, { spec: { claimRef: { uid: null } } });
+  return Boolean(wanted) && client.patch(volume, { spec: { claimRef: { uid: null } } });
 }
 
-/** And on a claim, as syncUnboundClaim and syncBoundClaim there. It is looked at whenever anything changes, not at its own events alone. */
+/** And on a claim, as syncUnboundClaim and syncBoundClaim there. */
 export function syncClaim(client: ControllerClient, claim: KubeObject): boolean {
   const { uid, namespace, name, annotations } = claim.metadata;
   const { volumeName } = claimSpec(claim);
@@ -35,7 +35,9 @@ export function syncClaim(client: ControllerClient, claim: KubeObject): boolean 
   const isReserved = (volume: KubeObject) => !volume.metadata.deletionTimestamp && refersHere(volumeSpec(volume));
   const volume = volumeName
     ? client.get('PersistentVolume', undefined, volumeName)
-    : client.all('PersistentVolume').find((each) => isReserved(each) && [undefined, uid].includes(volumeSpec(each).claimRef?.uid));
+    : client.find.volumesFor
+        .of(`${namespace}/${name}`)
+        .find((each) => isReserved(each) && [undefined, uid].includes(volumeSpec(each).claimRef?.uid));
   const claimRef = volume && volumeSpec(volume).claimRef;
   const wasBound = annotations?.[BIND_COMPLETED] !== undefined;
   const isMine = wasBound ? claimRef?.uid === uid : refersHere({ claimRef }) && (!claimRef?.uid || claimRef.uid === uid);
@@ -63,14 +65,7 @@ export function unprotect(client: ControllerClient, object: KubeObject): boolean
   const { deletionTimestamp, finalizers = [], namespace, name } = object.metadata;
   const protection = PROTECTION[object.kind] ?? '';
   if (!deletionTimestamp || !finalizers.includes(protection)) return false;
-  const isUsed =
-    object.kind === 'PersistentVolume' ? phaseOf(object) === 'Bound' : client.all('Pod').some((pod) => uses(pod, namespace, name));
+  // By pods that have ended, too.
+  const isUsed = object.kind === 'PersistentVolume' ? phaseOf(object) === 'Bound' : client.find.podsWith.count(`${namespace}/${name}`) > 0;
   return !isUsed && client.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== protection) } });
-}
-
-/** Whether a pod names a claim, also one that has ended. */
-function uses(pod: KubeObject, namespace: string | undefined, claim: string): boolean {
-  const { volumes = [] } = pod['spec'] as { volumes?: readonly { persistentVolumeClaim?: { claimName?: string } }[] };
-  const names = volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim);
-  return pod.metadata.namespace === namespace && names;
 }
