@@ -24,9 +24,9 @@ export const MERGE = 'application/merge-patch+json';
 export const JSON_PATCH = 'application/json-patch+json';
 export const APPLY = 'application/apply-patch+yaml';
 
-/** @param kubeconfig path of one that startControlPlane wrote: JSON, everything embedded */
+/** @param kubeconfig path of one that startControlPlane or a playground wrote: JSON, everything embedded */
 export function openClient(kubeconfig: string, connections = 16): Client {
-  const { server, connect } = credentials(kubeconfig);
+  const { server, connect, headers } = credentials(kubeconfig);
   const calls = new Agent({ connect, connections, pipelining: 1 });
   const streams = new Agent({ connect, bodyTimeout: 0 });
   let closed = false;
@@ -35,7 +35,7 @@ export function openClient(kubeconfig: string, connections = 16): Client {
     const { statusCode, body: answer } = await request(server + path, {
       dispatcher: calls,
       method,
-      headers: { 'content-type': contentType },
+      headers: { ...headers, 'content-type': contentType },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const received = await answer.text();
@@ -76,7 +76,7 @@ export function openClient(kubeconfig: string, connections = 16): Client {
       const stop = new AbortController();
       const url = `${server}${path}${path.includes('?') ? '&' : '?'}watch=true&timeoutSeconds=3600`;
       const open = async () => {
-        const { statusCode, body } = await request(url, { dispatcher: streams, signal: stop.signal });
+        const { statusCode, body } = await request(url, { dispatcher: streams, headers, signal: stop.signal });
         if (statusCode !== 200) throw new HttpError(statusCode, `watch ${path}: ${statusCode} ${await body.text()}`);
         return body;
       };
@@ -122,18 +122,18 @@ async function read(body: AsyncIterable<Buffer>, onEvent: (event: WatchEvent) =>
 function credentials(kubeconfig: string) {
   const { clusters, users } = JSON.parse(readFileSync(kubeconfig, 'utf8')) as {
     clusters: readonly { cluster: { server: string; 'certificate-authority-data': string } }[];
-    users: readonly { user: { 'client-certificate-data': string; 'client-key-data': string } }[];
+    users: readonly { user: { 'client-certificate-data'?: string; 'client-key-data'?: string; token?: string } }[];
   };
   const [{ cluster } = never()] = clusters;
   const [{ user } = never()] = users;
   const connect = {
     ca: decoded(cluster['certificate-authority-data']),
-    cert: decoded(user['client-certificate-data']),
-    key: decoded(user['client-key-data']),
+    ...(user['client-certificate-data'] && { cert: decoded(user['client-certificate-data']) }),
+    ...(user['client-key-data'] && { key: decoded(user['client-key-data']) }),
   };
-  return { server: cluster.server, connect };
+  return { server: cluster.server, connect, headers: user.token === undefined ? {} : { authorization: `Bearer ${user.token}` } };
 }
 function never(): never {
-  throw new Error('not a kubeconfig of startControlPlane');
+  throw new Error('not a kubeconfig of startControlPlane or of a playground');
 }
 const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');

@@ -11,7 +11,7 @@ const BUNDLE = join(import.meta.dirname, '../build/sluice');
 /** The program of the image, once bundled. */
 export const PROGRAM = join(BUNDLE, ENTRY);
 /** For --cpu-prof and the like, which keep the processor a little busy themselves. */
-const NODE_FLAGS = (process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter(Boolean);
+export const NODE_FLAGS = (process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter(Boolean);
 const IDLE_SECONDS = NODE_FLAGS.length > 0 ? 0.4 : 0.04;
 
 export interface ControllerOptions {

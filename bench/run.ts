@@ -16,6 +16,7 @@ import { load } from './load.ts';
 import { markdown } from './markdown.ts';
 import { noop } from './noop.ts';
 import { operations } from './operations.ts';
+import { playground } from './playground.ts';
 import { quiet } from './quiet.ts';
 import { realNode } from './real-node.ts';
 import { recover } from './recover.ts';
@@ -39,6 +40,7 @@ Exits with 1 when a bench could not be run, not when it missed its target; with 
 /** Benches of one group share a control plane, in this order. */
 const groups: readonly (readonly Bench[])[] = [
   [synth(20_000), synthEach, eventLoop, gitops(12_000, 'thin', 'juicefs')],
+  [playground(20_000)],
   [idleRss, bindOne, reference, load, operations, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
   [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],
   [bindMany(50, 'cache'), quiet(50, 'cache')],
