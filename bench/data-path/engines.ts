@@ -19,6 +19,8 @@ export interface Engine {
   /** What the loader of the store needs beside rclone. */
   programs?(): ImageFiles;
   readonly store: Store;
+  /** It reads some hundred pages or names a second. */
+  readonly isSlow?: true;
   /** `cache` is the folder for caches on the node. */
   objects(cache: string): readonly KubeObject[];
   /** The client's container, which mounts at `mount`, and its cache in the same folder. */
@@ -81,6 +83,7 @@ META=${METAURL} juicefs sync --threads 16 /data/ jfs://META/`,
 const alluxio: Engine = {
   images: () => [alluxioImage(), minioImage()],
   store: { load: intoBucket },
+  isSlow: true,
   objects(cache) {
     const runtime = smallAlluxio(NAME, join(cache, 'worker'), { quota: `${QUOTA_MIB}Mi` });
     // What smallAlluxio has, but with room for a client that is in use.

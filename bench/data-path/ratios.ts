@@ -5,16 +5,23 @@ import { range } from '../lab.ts';
 import { median, medianInterval } from '../statistics.ts';
 import type { Stage } from './stage.ts';
 
-/** What reader.py knows, with the number of what it does in one measurement. */
+interface Amount {
+  /** What reader.py does in one measurement. */
+  readonly amount: number;
+  /** The same of a slow engine, of which many pairs would take too long; else `amount`, since a file or a folder is read whole. */
+  readonly ofSlow?: number;
+  readonly unit: string;
+}
+/** What reader.py knows. */
 export const OPERATIONS = {
   'sequential-cold': { amount: 16, unit: 'MiB/s' },
   'sequential-warm': { amount: 128, unit: 'MiB/s' },
-  'random-4k': { amount: 4_000, unit: 'reads/s' },
-  stat: { amount: 10_000, unit: 'files/s' },
+  'random-4k': { amount: 4_000, ofSlow: 200, unit: 'reads/s' },
+  stat: { amount: 10_000, ofSlow: 1_000, unit: 'files/s' },
   list: { amount: 10_000, unit: 'names/s' },
-  'small-files': { amount: 500, unit: 'files/s' },
+  'small-files': { amount: 500, ofSlow: 100, unit: 'files/s' },
   write: { amount: 8, unit: 'MiB/s' },
-} as const;
+} as const satisfies Readonly<Record<string, Amount>>;
 export type Operation = keyof typeof OPERATIONS;
 
 const LEAST = 0.98;
@@ -26,20 +33,22 @@ const MOST_MS = 45_000;
 export const MOST_COLD = 40;
 
 /** Target: the 95 % interval of the median reaches 0.98. */
-export async function ratioOf(name: string, operation: Operation, { pairs }: Stage, quick: boolean): Promise<Figure> {
+export async function ratioOf(name: string, operation: Operation, stage: Stage, quick: boolean): Promise<Figure> {
+  const { amount: most, ofSlow, unit }: Amount = OPERATIONS[operation];
+  const amount = (stage.engine.isSlow && ofSlow) || most;
+  const pairs = (first: number, count: number) => stage.pairs(operation, amount, first, count);
   const isCold = operation === 'sequential-cold';
   // Fills caches, and is not counted; a client saves what it has read while the next pair begins.
-  if (!isCold) await pairs(operation, 0, 2);
+  if (!isCold) await pairs(0, 2);
   const began = performance.now();
   const times: (readonly [bare: number, claim: number])[] = [];
   const batch = quick ? 6 : PAIRS;
-  const most = quick ? batch : isCold ? MOST_COLD : 100;
+  const mostPairs = quick ? batch : isCold ? MOST_COLD : 100;
   let interval: ReturnType<typeof medianInterval>;
   do {
-    times.push(...(await pairs(operation, times.length, batch)));
+    times.push(...(await pairs(times.length, batch)));
     interval = medianInterval(times.map(([bare, claim]) => bare / claim));
-  } while (interval.high - interval.low > WIDTH && times.length + batch <= most && performance.now() - began < MOST_MS);
-  const { amount, unit } = OPERATIONS[operation];
+  } while (interval.high - interval.low > WIDTH && times.length + batch <= mostPairs && performance.now() - began < MOST_MS);
   const rate = (side: 0 | 1) => rounded(median(times.map((pair) => amount / pair[side])));
   return {
     bench: `data-path-${name}/${operation}`,

@@ -1,7 +1,8 @@
 """What the bench data-path does with two mounts by turns, timed inside of the pod.
 
 reader.py prepare FOLDER COLD                      writes the files that all operations read, COLD of them to be read once
-reader.py OPERATION FIRST PAIRS BARE CLAIM         prints [[seconds of bare, seconds of claim], ...], one for each pair
+reader.py OPERATION AMOUNT FIRST PAIRS BARE CLAIM  prints [[seconds of bare, seconds of claim], ...], one for each pair;
+                                                   AMOUNT in the unit of its rate (ratios.ts): MiB, reads, files, names
 
 An operation is a generator: what it does up to its first yield is not timed, then each turn up to the next yield is. The two mounts
 take turns, and who begins alternates from turn to turn, so that both meet the same machine. The page cache of a file is dropped before
@@ -18,10 +19,8 @@ MIB = 1 << 20
 PAGE = 4096
 FILES = 10_000
 SMALL = 500
-READS = 4_000
 WARM_MIB = 128
 COLD_MIB = 16
-WRITTEN_MIB = 8
 EXPIRED_S = 1.1
 TURNS = 20
 
@@ -65,20 +64,20 @@ def read_all(path, mib):
     assert count == mib * MIB, f"{path}: {count} bytes"
 
 
-def sequential_cold(root, pair, side):
+def sequential_cold(root, pair, side, mib):
     # A file for each side: a cache that both share would be warm for the second.
-    return read_all(f"{root}/cold/{2 * pair + side}", COLD_MIB)
+    return read_all(f"{root}/cold/{2 * pair + side}", mib)
 
 
-def sequential_warm(root, pair, side):
-    return read_all(f"{root}/warm", WARM_MIB)
+def sequential_warm(root, pair, side, mib):
+    return read_all(f"{root}/warm", mib)
 
 
-def random_4k(root, pair, side):
+def random_4k(root, pair, side, reads):
     fd = opened(f"{root}/warm")
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
     chance = random.Random(pair)
-    pages = [chance.randrange(WARM_MIB * MIB // PAGE) for _ in range(READS)]
+    pages = [chance.randrange(WARM_MIB * MIB // PAGE) for _ in range(reads)]
     page = [memoryview(block)[:PAGE]]
     yield
     for turn in turns(pages):
@@ -88,27 +87,27 @@ def random_4k(root, pair, side):
     os.close(fd)
 
 
-def stat(root, pair, side):
+def stat(root, pair, side, files):
     expire(side)
     yield
-    for turn in turns([f"{root}/empty/{i}" for i in range(FILES)]):
+    for turn in turns([f"{root}/empty/{i}" for i in range(files)]):
         for path in turn:
             os.stat(path)
         yield
 
 
-def names(root, pair, side):
+def names(root, pair, side, expected):
     expire(side)
     yield
     count = len(os.listdir(f"{root}/empty"))
     yield
-    assert count == FILES, f"{root}/empty: {count} names"
+    assert count == expected, f"{root}/empty: {count} names"
 
 
-def small_files(root, pair, side):
+def small_files(root, pair, side, files):
     expire(side)
     yield
-    for turn in turns([f"{root}/small/{i}" for i in range(SMALL)]):
+    for turn in turns([f"{root}/small/{i}" for i in range(files)]):
         for path in turn:
             fd = opened(path)
             os.readv(fd, [block])
@@ -116,11 +115,11 @@ def small_files(root, pair, side):
         yield
 
 
-def write_and_flush(root, pair, side):
+def write_and_flush(root, pair, side, mib):
     path = f"{root}/written-{side}-{pair}"
     yield
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-    for _ in range(WRITTEN_MIB):
+    for _ in range(mib):
         os.write(fd, block)
     os.fsync(fd)
     os.close(fd)
@@ -154,14 +153,14 @@ def main(what, *args):
     if what == "prepare":
         root, cold = args
         return prepare(root, int(cold))
-    first, pairs, *roots = args
+    amount, first, pairs, *roots = args
     numbers = range(int(first), int(first) + int(pairs))
-    print(json.dumps([by_turns(OPERATIONS[what], roots, number) for number in numbers]))
+    print(json.dumps([by_turns(OPERATIONS[what], roots, number, int(amount)) for number in numbers]))
 
 
-def by_turns(operation, roots, pair):
+def by_turns(operation, roots, pair, amount):
     seconds = [0.0, 0.0]
-    sides = [operation(root, pair, side) for side, root in enumerate(roots)]
+    sides = [operation(root, pair, side, amount) for side, root in enumerate(roots)]
     for side in sides:
         next(side)
     ended = set()

@@ -13,8 +13,8 @@ export interface Stage {
   /** The folder of the caches on the node. */
   readonly cache: string;
   apply(...objects: readonly object[]): Promise<void>;
-  /** So many pairs of seconds, from the `first` on. */
-  pairs(operation: Operation, first: number, count: number): Promise<readonly (readonly [bare: number, claim: number])[]>;
+  /** So many pairs of seconds, from the `first` on; `amount` in the unit of the operation. */
+  pairs(operation: Operation, amount: number, first: number, count: number): Promise<readonly (readonly [bare: number, claim: number])[]>;
 }
 
 export const CLAIM = '/claim';
@@ -46,8 +46,8 @@ export async function setUp(cluster: Installed, engine: Engine, quick: boolean):
     engine,
     cache,
     apply,
-    async pairs(operation, first, count) {
-      const argv = ['python3', '/reader.py', operation, `${first}`, `${count}`, bare, CLAIM];
+    async pairs(operation, amount, first, count) {
+      const argv = ['python3', '/reader.py', operation, `${amount}`, `${first}`, `${count}`, bare, CLAIM];
       // As reader.py prints them.
       return JSON.parse(await plane.kubectl('exec', 'reader', '--', ...argv)) as [number, number][];
     },
