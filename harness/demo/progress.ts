@@ -17,7 +17,7 @@ export function progressOn(stream: NodeJS.WriteStream, interrupt: AbortSignal): 
   const style = (format: Parameters<typeof styleText>[0], text: string) => styleText(format, text, { stream });
   const line = (text = '') => void stream.write(`${text}\n`);
   const shape = (mark: string, title: string, detail: string, time: string) =>
-    [mark, title.padEnd(TITLE_WIDTH), detail, style('dim', time)].filter(Boolean).join(' ').trimEnd();
+    [mark, title.padEnd(TITLE_WIDTH), detail, time && style('dim', time)].filter(Boolean).join(' ').trimEnd();
 
   return {
     line,

@@ -57,6 +57,7 @@ test('nothing is left when nobody reads on', async () => {
 });
 
 test('README has the recording as text', () => {
+  expect(recorded().filter((line) => line !== line.trimEnd())).toEqual([]);
   const [, block] = /<!-- demo -->\n```\n(.*?)\n```\n<!-- end demo -->/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
   expect(block?.split('\n')).toEqual(recorded());
 });
