@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/kube/types.ts';
 import { Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import { explained } from './explained.ts';
 import { type Stage, typeFor } from './scenes.ts';
-import { find, phaseOf, table, until } from './steps.ts';
+import { find, ignoreAbsent, phaseOf, table, until } from './steps.ts';
 
 const NAME = 'jfsdemo';
 
@@ -43,7 +43,8 @@ export async function breakOne(stage: Stage): Promise<void> {
   const says = async () => JSON.stringify((await find(client, typeOf(Dataset), dataset))?.['status'] ?? '').includes(missing.name);
   await until(signal, says, 'the status names the Secret');
   for (const line of await explained(kubeconfig, namespace, named)) progress.line(line && `  ${line}`);
-  for (const copy of copies) await client.delete(typeFor(stage, copy), copy.metadata);
+  // The runtime may go with its Dataset.
+  for (const copy of copies) await client.delete(typeFor(stage, copy), copy.metadata).catch(ignoreAbsent);
   await until(signal, async () => (await find(client, typeOf(Dataset), dataset)) === undefined, 'it is gone');
 }
 
