@@ -143,3 +143,30 @@ test('a change of one workload among a thousand is looked at alone', () => {
   expect(new Set(looks)).toEqual(new Set(['garbage a', 'garbage set-9', 'garbage set-9-a', 'daemonsets set-9', 'pods set-9-a']));
   turns.stop();
 });
+
+test('a claim goes with the last pod that uses it, and a namespace with the last object in it', () => {
+  const { server, clock, turns } = playing();
+  const held: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'held', namespace: 'ml', finalizers: ['example.io/one'] },
+  };
+  for (const object of [node('a', undefined), claim('ml', 'demo', 'v'), pod('ml', 'user', mounts), held]) server.put(object);
+  clock.advance(1_000);
+  server.delete('PersistentVolumeClaim', 'ml', 'demo');
+  clock.advance(1_000);
+  expect(server.get('PersistentVolumeClaim', 'ml', 'demo')).toMatchObject({
+    metadata: { deletionTimestamp: expect.any(String) as string },
+  });
+  server.delete('Pod', 'ml', 'user');
+  clock.advance(1_000);
+  expect(server.get('PersistentVolumeClaim', 'ml', 'demo')).toBeUndefined();
+  server.delete('Namespace', undefined, 'ml');
+  clock.advance(1_000);
+  expect(server.all().filter(({ metadata }) => metadata.namespace === 'ml')).toHaveLength(1);
+  const at = { type: server.typeOf('ConfigMap'), namespace: 'ml', name: 'held' };
+  server.objects.patch(at, 'merge', { metadata: { finalizers: null } }, { manager: 'test' });
+  clock.advance(1_000);
+  expect(server.get('Namespace', undefined, 'ml')).toBeUndefined();
+  turns.stop();
+});
