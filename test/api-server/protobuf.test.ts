@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { builtInKinds, unknownFields } from '../../src/api-server/kinds.ts';
 import { fromProtobuf } from '../../src/api-server/wire/protobuf/decode.ts';
 import { MESSAGES } from '../../src/api-server/wire/protobuf/messages.gen.ts';
+import { byPath, readRequest } from '../../src/api-server/wire/requests.ts';
 import { apiVersionOf, type KubeObject } from '../../src/kube/types.ts';
 
 type Part = (writer: BinaryWriter) => BinaryWriter;
@@ -124,6 +125,23 @@ test.each(builtInKinds.filter(({ group }) => group !== 'apiextensions.k8s.io').m
     expect(fromProtobuf(sent(apiVersionOf(type), kind, metadata))).toMatchObject({ kind, metadata: { name: 'a' } });
   },
 );
+test('a list and a map of as many entries as a body may have', () => {
+  const finalizers = Buffer.alloc(2 * 400_000).map((_, i) => (i % 2 === 0 ? (14 << 3) | WireType.LengthDelimited : 0));
+  const data = Array.from({ length: 40_000 }, (_, i) => part(2, text(1, `k${i}`), text(2, 'v')));
+  const read = fromProtobuf(sent('v1', 'ConfigMap', (writer) => writer.tag(1, WireType.LengthDelimited).bytes(finalizers), ...data));
+  expect((read['metadata'] as { finalizers: readonly string[] }).finalizers).toHaveLength(400_000);
+  expect(Object.keys(read['data'] as object)).toHaveLength(40_000);
+});
+test('JSON inside may be as deep as a body of JSON', () => {
+  const deep = part(17, part(7, text(1, `${'{"a":'.repeat(300)}{}${'}'.repeat(300)}`)));
+  const sentAs = {
+    method: 'POST',
+    path: '/api/v1/namespaces/ml/configmaps',
+    headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+    body: sent('v1', 'ConfigMap', part(1, text(1, 'a'), deep)),
+  };
+  expect(() => readRequest(byPath(builtInKinds), sentAs)).toThrow(/nested deeper than 200 levels/);
+});
 test('strict decoding knows the fields of each kind', () => {
   for (const type of builtInKinds.filter(({ group, kind }) => group !== 'apiextensions.k8s.io' && kind !== 'Event')) {
     const home = type.group === '' ? 'core' : type.group.split('.')[0];

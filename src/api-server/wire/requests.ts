@@ -135,10 +135,10 @@ export const mediaType = (header: string | string[] | undefined): string => (Str
 export const isProtobuf = (contentType: string): boolean => contentType === 'application/vnd.kubernetes.protobuf';
 
 function readBody(body: string | Uint8Array, contentType: string): unknown {
-  if (typeof body !== 'string') return fromProtobuf(body);
   if (contentType.includes('cbor'))
     throw new Refusal(415, 'UnsupportedMediaType', `the server reads JSON, YAML and protobuf, not ${contentType}`);
-  const read = parsed(body, contentType);
+  // Protobuf has JSON inside, such as the fields of managers.
+  const read = typeof body === 'string' ? parsed(body, contentType) : fromProtobuf(body);
   if (isTooDeep(read)) throw badRequest(`the body of the request is nested deeper than ${MOST_DEEP} levels`);
   return read;
 }

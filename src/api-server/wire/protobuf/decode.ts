@@ -67,6 +67,9 @@ function message(messages: Messages, name: string, bytes: Uint8Array): JsonMap {
   const fields = messages.get(name);
   const reader = new BinaryReader(bytes);
   const made: Record<string, Json> = {};
+  // Put together at the end: to copy what there is for each next one would take the square of their number.
+  const lists = new Map<string, Json[]>();
+  const maps = new Map<string, Entry[]>();
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
     const field = fields?.get(number);
@@ -74,18 +77,30 @@ function message(messages: Messages, name: string, bytes: Uint8Array): JsonMap {
       reader.skip(wireType, number);
       continue;
     }
-    const value = field.many === '{}' ? entry(messages, field, reader.bytes()) : valueOf(messages, field.type, reader);
+    if (field.many === '{}') {
+      added(maps, field.name, entry(messages, field, reader.bytes()));
+      continue;
+    }
+    const value = valueOf(messages, field.type, reader);
     if (value === undefined || (field.isOptional && !value)) continue;
     if (field.name === '') Object.assign(made, value);
-    else if (field.many === '[]') made[field.name] = [...((made[field.name] as readonly Json[] | undefined) ?? []), value];
-    else if (field.many === '{}') made[field.name] = { ...(made[field.name] as JsonMap | undefined), ...(value as JsonMap) };
+    else if (field.many === '[]') added(lists, field.name, value);
     else made[field.name] = value;
   }
+  for (const [field, list] of lists) made[field] = list;
+  for (const [field, entries] of maps) made[field] = Object.fromEntries(entries);
   return made;
 }
 
+function added<T>(to: Map<string, T[]>, field: string, value: T): void {
+  const there = to.get(field);
+  if (there) there.push(value);
+  else to.set(field, [value]);
+}
+
+type Entry = readonly [key: string, value: Json];
 /** Of a map: a message of a key and a value. */
-function entry(messages: Messages, { type }: Field, bytes: Uint8Array): JsonMap {
+function entry(messages: Messages, { type }: Field, bytes: Uint8Array): Entry {
   const reader = new BinaryReader(bytes);
   let key = '';
   let value: Json = type === 'string' || type === 'bytes' ? '' : {};
@@ -94,7 +109,7 @@ function entry(messages: Messages, { type }: Field, bytes: Uint8Array): JsonMap 
     if (number === 1) key = reader.string();
     else value = valueOf(messages, type, reader) ?? value;
   }
-  return { [key]: value };
+  return [key, value];
 }
 
 function valueOf(messages: Messages, type: string, reader: BinaryReader): Json | undefined {
