@@ -19,6 +19,14 @@ installed() {
     process.exit(missing.length === 0 ? 0 : 1);'
 }
 
+# Whether a process lives and is a set-up: the number of one that was killed may be another's by now, in a container that starts again even ours.
+sets_up() {
+  [ "$1" != "$$" ] && kill -0 "$1" 2>/dev/null || return 1
+  local command
+  command=$(tr '\0' ' ' 2>/dev/null <"/proc/$1/cmdline" || ps -o args= -p "$1" 2>/dev/null) || return 0
+  [[ "$command" == *setup.sh* ]]
+}
+
 # In a shell of its own, so that the lock goes however this ends. It is a link to the process that has it.
 install_modules() (
   lock=build/setup.lock
@@ -26,7 +34,7 @@ install_modules() (
   mkdir -p build
   until ln -s "$$" "$lock" 2>/dev/null; do
     if holder=$(readlink "$lock"); then
-      kill -0 "$holder" 2>/dev/null || { rm -f "$lock"; continue; }
+      sets_up "$holder" || { rm -f "$lock"; continue; }
       [ -n "$said" ] || echo "setup: waiting for process $holder, which installs the packages"
       said=yes
       sleep 0.2

@@ -67,6 +67,17 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('%s in its midst is followed by a sec
   expect(isThere(clone.path('build/setup.lock'))).toBe(false);
 });
 
+test('a lock of one that was killed counts for nothing, though its number is another process by now', async () => {
+  const clone = prepared();
+  mkdirSync(clone.path('build'));
+  symlinkSync(String(process.pid), clone.path('build/setup.lock'));
+  const again = clone.setup();
+  const end = clone.ended(again);
+  await expect.poll(() => clone.calls().length > 0 || again.said().includes('waiting')).toBe(true);
+  expect(again.said()).not.toContain('waiting');
+  expect(await end).toMatchObject({ code: 0 });
+});
+
 test('without a network it says what failed, leaves no lock, and works when there is one', async () => {
   const clone = prepared({ broken: '' });
   const { code, output } = await clone.ended(clone.setup());
