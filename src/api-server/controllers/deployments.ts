@@ -59,16 +59,32 @@ export function reconcileDeployment(client: ControllerClient, deployment: KubeOb
         readyReplicas,
         availableReplicas: readyReplicas,
         unavailableReplicas: isAvailable ? null : replicas - readyReplicas,
-        conditions: [
-          isAvailable
-            ? { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' }
-            : { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable' },
-        ],
+        conditions: conditionsOf(newest, isAvailable, updatedReplicas >= replicas && all === updatedReplicas),
       },
     },
     'status',
   );
 }
+
+/** Of the older pods, none is left once it has progressed to its end. */
+const conditionsOf = ({ metadata: { name } }: KubeObject, isAvailable: boolean, isUpdated: boolean) => [
+  isAvailable
+    ? { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
+    : {
+        type: 'Available',
+        status: 'False',
+        reason: 'MinimumReplicasUnavailable',
+        message: 'Deployment does not have minimum availability.',
+      },
+  isAvailable && isUpdated
+    ? {
+        type: 'Progressing',
+        status: 'True',
+        reason: 'NewReplicaSetAvailable',
+        message: `ReplicaSet "${name}" has successfully progressed.`,
+      }
+    : { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: `ReplicaSet "${name}" is progressing.` },
+];
 
 /** Does the next thing for it. False: nothing is left. */
 export function reconcileReplicaSet(client: ControllerClient, set: KubeObject): Done {

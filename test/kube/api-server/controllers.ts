@@ -1,12 +1,14 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { KubeClient } from '../../../src/kube/contract.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
-import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
+import { type KubeObject, type ResourceType, resourceType } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
 import type { Subject } from '../api-server.suite.ts';
 import { claim, daemonSet, pod, refusal, refused, statefulSet, unique, volume } from './objects.ts';
 
 const { DaemonSet, Event, Node, PersistentVolume, PersistentVolumeClaim, Pod, ResourceQuota, StatefulSet } = kinds;
+
+const Deployment = resourceType('apps', 'Deployment', 'deployments');
 
 export function controllers(subject: () => Subject): void {
   let client: KubeClient;
@@ -73,6 +75,33 @@ export function controllers(subject: () => Subject): void {
     });
     await client.delete(StatefulSet, at('a'));
     await gone(Pod, 'a-0');
+  });
+  test('a Deployment is available once its pods are, and has progressed once no older ones are left', async () => {
+    const { template } = statefulSet(namespace, 'a')['spec'] as { readonly template: { readonly spec: object } };
+    const spec = { replicas: 2, selector: { matchLabels: { app: 'a' } }, template };
+    await client.create(Deployment, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a', namespace }, spec });
+    const finished = (generation: number) =>
+      becomes(Deployment, 'a', {
+        status: {
+          observedGeneration: generation,
+          replicas: 2,
+          updatedReplicas: 2,
+          availableReplicas: 2,
+          conditions: expect.arrayContaining([
+            expect.objectContaining({ type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' }),
+            expect.objectContaining({ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }),
+          ]) as object,
+        },
+      });
+    await finished(1);
+    const before = await podNames();
+    await client.patch(Deployment, at('a'), { spec: { template: { spec: { subdomain: 'x' } } } }, { type: 'merge' });
+    await finished(2);
+    await subject().eventually(async () => {
+      const after = await podNames();
+      expect(after).toHaveLength(2);
+      expect(after.filter((name) => before.includes(name))).toEqual([]);
+    });
   });
   test('a DaemonSet has a pod on each node that it selects, and none elsewhere', async () => {
     const { items } = await client.list(Node);
