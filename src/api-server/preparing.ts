@@ -30,7 +30,7 @@ export function kept(type: ResourceType, live: KubeObject, next: KubeObject): Ku
 
 const specOf = (object: KubeObject): JsonMap => (object['spec'] ?? {}) as JsonMap;
 
-/** Rule: `generateSelector` of pkg/registry/batch/job/strategy.go. */
+/** Rule: `generateSelector` of pkg/registry/batch/job/strategy.go. A Job without labels has those of its template, whenever it is read. */
 function withSelector(job: KubeObject): KubeObject {
   const spec = specOf(job);
   if (spec['manualSelector'] === true) return job;
@@ -44,7 +44,13 @@ function withSelector(job: KubeObject): KubeObject {
     ...template.metadata?.labels,
   };
   const selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
-  return { ...job, spec: { selector, ...spec, template: { ...template, metadata: { ...template.metadata, labels } } } };
+  const { labels: given = {} } = job.metadata;
+  const own = Object.keys(given).length > 0 ? given : (labels as Readonly<Record<string, string>>);
+  return {
+    ...job,
+    metadata: { ...job.metadata, labels: own },
+    spec: { selector, ...spec, template: { ...template, metadata: { ...template.metadata, labels } } },
+  };
 }
 
 function withAddress(service: KubeObject): KubeObject {

@@ -100,6 +100,18 @@ export function completing(subject: () => Subject): void {
       expect(await client.get(Job, at('a'))).toHaveProperty('status.startTime');
     });
   });
+  test('a Job without labels has those that its pods get, and stays as it is when it is applied again', async () => {
+    const { template: _, ...spec } = job()['spec'] as { readonly template: object };
+    const bare = {
+      ...job(),
+      spec: { ...spec, template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'i' }] } } },
+    };
+    const made = await client.apply(Job, bare);
+    expect(made.metadata.labels).toMatchObject({ 'job-name': 'a', 'batch.kubernetes.io/controller-uid': made.metadata.uid });
+    const again = await client.apply(Job, bare);
+    expect(again.metadata.labels).toEqual(made.metadata.labels);
+    expect(again['spec']).toEqual(made['spec']);
+  });
   test('a Job that is suspended has not started', async () => {
     await client.create(Job, job({ suspend: true }));
     await subject().eventually(async () =>
