@@ -62,26 +62,35 @@ test('README has the recording as text', () => {
   expect(block?.split('\n')).toEqual(recorded());
 });
 
-test('Ctrl-C ends the builds of the demo on a real API server, and says that the next run goes on', async () => {
+/** The demo on a real API server, for which a stand-in for Go builds. */
+function realDemo(build: string) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-go-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const go = `#!/bin/sh
-[ "$1" != env ] || { echo go1.26.0; exit; }
-trap 'touch "$SLUICE_CACHE/ended"; exit 1' TERM
-touch "$SLUICE_CACHE/begun"
-while :; do sleep 0.1; done
-`;
-  writeFileSync(join(folder, 'go'), go, { mode: 0o755 });
+  writeFileSync(join(folder, 'go'), `#!/bin/sh\n[ "$1" != env ] || { echo go1.26.0; exit; }\n${build}\n`, { mode: 0o755 });
   const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, SLUICE_CACHE: folder };
   const demo = spawn(process.execPath, [join(root, 'harness/demo/main.ts'), '--real', '--simulated'], { env });
   const ended = new Promise((resolve) => demo.once('exit', resolve));
-  const [said, complained] = [text(demo.stdout), text(demo.stderr)];
+  return { demo, folder, ended, said: text(demo.stdout), complained: text(demo.stderr) };
+}
+
+test('Ctrl-C ends the builds of the demo on a real API server, and says that the next run goes on', async () => {
+  const { demo, folder, ended, said, complained } = realDemo(`trap 'touch "$SLUICE_CACHE/ended"; exit 1' TERM
+touch "$SLUICE_CACHE/begun"
+while :; do sleep 0.1; done`);
   await vi.waitFor(() => expect(existsSync(join(folder, 'begun'))).toBe(true), { timeout: 60_000, interval: 100 });
   demo.kill('SIGINT');
   expect([await ended, await complained]).toEqual([130, '']);
   expect(await said).toMatch(/\nInterrupted\. What is built stays: the next run goes on from there\.\n$/);
   expect(existsSync(join(folder, 'ended'))).toBe(true);
   expect(readdirSync(join(folder, 'tools'), { recursive: true, encoding: 'utf8' }).filter((name) => /lock|new/.test(name))).toEqual([]);
+});
+
+test('a build of the demo that fails is said in words, with what works without it', async () => {
+  const { ended, complained } = realDemo('echo "dial tcp: no route to host" >&2; exit 1');
+  expect(await ended).toBe(1);
+  expect(await complained).toMatch(
+    /^\ndemo: go build of \S+ in \S+ ended with code 1:\ndial tcp: no route to host\nWhat is built stays\. `npm run demo` needs none of it\.\n$/,
+  );
 });
 
 // A small disk of its own, which root can mount.
