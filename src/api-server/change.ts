@@ -3,7 +3,7 @@ import { type Json, same } from './json.ts';
 import { immutableFaults } from './immutable.ts';
 import { countsEdits, hasStatus } from './kinds.ts';
 import { haveSameFields, readManagers, writeManagers } from './managers.ts';
-import { kept as keptByRegistry } from './preparing.ts';
+import { withKeptAddresses } from './preparing.ts';
 import { type Fault, invalid } from './refusals.ts';
 import type { Storage } from './storage.ts';
 import { compacted, type At, json, type Merge, withStringData, type Writing } from './writing.ts';
@@ -19,7 +19,7 @@ export function change(storage: Storage, at: At, live: KubeObject, wanted: KubeO
       ? { ...live, status: wanted['status'] }
       : { ...wanted, ...(status && { status: live['status'] }), metadata: { ...wanted.metadata, ...kept } };
   const next = compacted(
-    defined({ ...keptByRegistry(type, live, withStringData(whole as KubeObject)), apiVersion: live.apiVersion, kind: live.kind }),
+    defined({ ...withKeptAddresses(type, live, withStringData(whole as KubeObject)), apiVersion: live.apiVersion, kind: live.kind }),
   );
   const managers = managersOf(next);
   const object = writing.mutate ? within(at, next, writing.mutate(next)) : next;

@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from '../kube/types.ts';
-import { countsEdits, protectedFromLoss, withFirstStatus } from './kinds.ts';
+import { countsEdits, Namespace, protectedFromLoss, withFirstStatus } from './kinds.ts';
 import { writeManagers } from './managers.ts';
 import { alreadyExists, type Fault, forbidden, invalid, notFound, type Target } from './refusals.ts';
 import { prepared } from './preparing.ts';
@@ -23,7 +23,7 @@ export function createCreation(storage: Storage, timestamp: () => string): Creat
 
   function mayCreateIn(at: Target): void {
     if (!at.type.namespaced) return;
-    const namespace = storage.get({ group: '', plural: 'namespaces', namespaced: false } as ResourceType, undefined, at.namespace ?? '');
+    const namespace = storage.get(Namespace, undefined, at.namespace ?? '');
     if (!namespace) throw notFound({ type: { ...at.type, group: '', plural: 'namespaces' }, name: at.namespace });
     if (namespace.metadata.deletionTimestamp)
       throw forbidden(

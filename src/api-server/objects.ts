@@ -146,7 +146,7 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
       const { uid, resourceVersion } = config.metadata;
       if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion) throw conflict(at, MODIFIED);
       if (uid !== undefined && uid !== live.metadata.uid) throw invalid(at, [uidFault(uid)]);
-      const before = managersBeforeApply(live, writer);
+      const before = managersBeforeApply(at.type, live, writer);
       const merged = applied(json(live), json(config), before, writer, writing.force ?? false, hasStatus(at.type));
       const next = read(at.type, merged.object as unknown as KubeObject, silent);
       return change(storage, at, live, next, guarded(at.type, writing), () => merged.managers);
@@ -156,14 +156,11 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
 }
 
 /** The owner of the fields of an object that was never written with managers, before its first apply. */
-function managersBeforeApply(live: KubeObject, writer: Writer): readonly Manager[] {
+function managersBeforeApply(type: ResourceType, live: KubeObject, writer: Writer): readonly Manager[] {
   const managers = readManagers(live.metadata.managedFields);
   if (managers.length > 0) return managers;
-  return afterUpdate({}, json(live), [], { ...writer, manager: 'before-first-apply', operation: 'Update' }, hasStatus(typeless(live)));
+  return afterUpdate({}, json(live), [], { ...writer, manager: 'before-first-apply', operation: 'Update' }, hasStatus(type));
 }
-
-const typeless = ({ apiVersion, kind }: KubeObject): ResourceType =>
-  ({ group: apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '', kind }) as ResourceType;
 
 /** Metadata that Go could not read would be met by all who read the object later. */
 function checkMetadata(object: KubeObject, sent?: ResourceType): void {

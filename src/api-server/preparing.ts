@@ -1,4 +1,4 @@
-/** What the registries of Kubernetes give a new object, beside defaults: names that only the server can give. */
+/** What the registries of Kubernetes give a new object, beside defaults: what only the server knows, such as an address. */
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import type { JsonMap } from './json.ts';
 import { isBuiltIn } from './kinds.ts';
@@ -19,8 +19,8 @@ export function prepared(type: ResourceType, object: KubeObject): KubeObject {
   }
 }
 
-/** A Service keeps its addresses, also where a client that replaces it does not say them. */
-export function kept(type: ResourceType, live: KubeObject, next: KubeObject): KubeObject {
+/** A Service keeps its addresses, even if a client replaces it without them. */
+export function withKeptAddresses(type: ResourceType, live: KubeObject, next: KubeObject): KubeObject {
   if (type.kind !== 'Service' || !isBuiltIn(type)) return next;
   const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = specOf(live);
   const own = Object.entries({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy }).filter(([, value]) => value !== undefined);

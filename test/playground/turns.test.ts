@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createControllers, type Task } from '../../src/api-server/controllers/index.ts';
-import { type ApiServer, createApiServer } from '../../src/api-server/index.ts';
+import { type ApiServer, createApiServer, Refusal } from '../../src/api-server/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { startTurns } from '../../src/playground/turns.ts';
 import { claim, daemonSet, ownedBy, pod, statefulSet, volume } from '../kube/api-server/objects.ts';
@@ -81,7 +81,7 @@ function tried(run: () => void): void {
   try {
     run();
   } catch (error) {
-    if (!(error instanceof Error) || error.constructor.name !== 'Refusal') throw error;
+    if (!(error instanceof Refusal)) throw error;
   }
 }
 

@@ -46,8 +46,8 @@ export function reconcileDeployment(client: ControllerClient, deployment: KubeOb
   if (client.patch(newest, { spec: { replicas } })) return true;
   const { replicas: updatedReplicas = 0, readyReplicas = 0 } = countsOf(newest);
   const older = sets.filter((set) => set !== newest && (specOf(set).replicas ?? 1) > 0);
-  if (readyReplicas >= replicas && older.some((set) => client.patch(set, { spec: { replicas: 0 } }))) return true;
   const isAvailable = readyReplicas >= replicas;
+  if (isAvailable && older.some((set) => client.patch(set, { spec: { replicas: 0 } }))) return true;
   const all = sets.reduce((sum, set) => sum + (countsOf(set).replicas ?? 0), 0);
   return client.patch(
     deployment,
@@ -91,17 +91,17 @@ export function reconcileReplicaSet(client: ControllerClient, set: KubeObject): 
   const { name, namespace = '', generation, deletionTimestamp, uid = '' } = set.metadata;
   if (deletionTimestamp) return false;
   const { replicas = 1, template } = specOf(set);
-  const living = client.ownedBy('Pod', set).filter((pod) => !pod.metadata.deletionTimestamp && !hasEnded(pod));
+  const pods = client.ownedBy('Pod', set);
+  const living = pods.filter((pod) => !pod.metadata.deletionTimestamp && !hasEnded(pod));
   const [surplus] = living.slice(replicas);
   if (surplus) {
     client.delete(surplus);
     return true;
   }
   if (living.length < replicas) {
-    const taken = new Set(client.ownedBy('Pod', set).map((pod) => pod.metadata.name));
+    const taken = new Set(pods.map((pod) => pod.metadata.name));
     const free = Array.from({ length: taken.size + 1 }, (_, i) => `${name}-${digestOf([uid, i])}`).find((each) => !taken.has(each));
     const metadata = { ...template.metadata, name: free ?? name, namespace, ownerReferences: [ownerOf(set)] };
-    // What is refused is said by an event.
     if (client.createFor(set, { apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec })) return true;
   }
   const ready = living.filter(isReady).length;

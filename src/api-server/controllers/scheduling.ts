@@ -49,9 +49,9 @@ const DAEMON_TOLERATIONS: readonly Toleration[] = [
 /** Whether a node takes new pods of a daemon, may keep those that it has, or must not have any. */
 export function admits(node: KubeObject, spec: PodSpec): 'yes' | 'keeps' | 'no' {
   if (!fits(node, spec)) return 'no';
-  const tolerated = untolerated(node, [...DAEMON_TOLERATIONS, ...(spec.tolerations ?? [])]);
-  if (tolerated.some(({ effect }) => effect === 'NoExecute')) return 'no';
-  return tolerated.some(({ effect }) => effect === 'NoSchedule') ? 'keeps' : 'yes';
+  const taints = untolerated(node, [...DAEMON_TOLERATIONS, ...(spec.tolerations ?? [])]);
+  if (taints.some(({ effect }) => effect === 'NoExecute')) return 'no';
+  return taints.some(({ effect }) => effect === 'NoSchedule') ? 'keeps' : 'yes';
 }
 
 /** Whether the scheduler may put a pod there. */
