@@ -1,4 +1,7 @@
-/** From the Go types of Kubernetes to the fields of its messages in protobuf, for what clients send to the server in memory. */
+/**
+ * From the Go types of Kubernetes to the fields of its messages in protobuf, for what clients send to the server in memory. Not from the
+ * generated.proto beside them, which does not say of which fields a zero is no value.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -13,7 +13,7 @@ export interface Change extends Changed {
   readonly revision: number;
 }
 
-/** How much is remembered of each kind, at most; at least half of it. */
+/** The most that is remembered of each kind. At least half of it is. */
 export interface HistoryBounds {
   readonly changes: number;
   /** Of the objects as JSON. */
@@ -31,7 +31,7 @@ export interface History {
   compact(revision: number): void;
 }
 
-/** @param forgotten what was before */
+/** @param forgotten the revision after which it begins */
 export function createHistory(forgotten: number, most: HistoryBounds | undefined): History {
   let changes: (Change & { readonly size: number })[] = [];
   let size = 0;

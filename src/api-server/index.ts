@@ -25,7 +25,7 @@ export interface ApiServerOptions {
   readonly namespaces?: readonly string[];
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** How many changes of a kind, and requests, are remembered; older watches get 410 Gone. Default: all. */
+  /** How far back the changes of a kind, and requests, are remembered; older watches get 410 Gone. Default: all are. */
   readonly history?: HistoryBounds;
   /** The objects of another server, which this one begins with. */
   readonly from?: Snapshot;
@@ -33,8 +33,8 @@ export interface ApiServerOptions {
 
 /**
  * An API server in memory, for tests of clients. It follows the rules of a real one for objects, versions, field managers, watches and
- * deletion: test/kube/api-server.suite.ts runs the same cases against both. It knows schemas and defaults of custom resources only, if it
- * is given them, and no authorization.
+ * deletion: test/kube/api-server.suite.ts runs the same cases against both. It has the defaults of Kubernetes' own kinds, and the schemas of
+ * custom resources if it is given them. It has no authorization.
  */
 export interface ApiServer {
   /** A client. Several clients are several field managers. */

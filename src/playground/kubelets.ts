@@ -37,7 +37,7 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
   /** When what waits may go on, by UID of the pod. */
   const due = new Map<string, Partial<Record<'mounts' | 'starts' | 'ends', number>>>();
 
-  /** How long it is to wait yet, ms; from now on, if it did not wait. */
+  /** How long a pod still has to wait, ms. The first call begins the wait. */
   function leftMs({ metadata: { uid = '' } }: KubeObject, what: 'mounts' | 'starts' | 'ends', ms: number): number {
     const of = due.get(uid) ?? {};
     const at = (of[what] ??= monotonic() + ms);
@@ -53,7 +53,7 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
   function syncPod(pod: KubeObject): Done {
     const { phase = 'Pending' } = statusOf(pod);
     if (pod.metadata.deletionTimestamp) {
-      // What its finalizers wait for is none of a kubelet's.
+      // What is left are finalizers, which are not the kubelet's.
       if (pod.metadata['deletionGracePeriodSeconds'] === 0) return false;
       kubelet.delete(pod, 'now');
       return true;
@@ -77,7 +77,7 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
     return endsByItself(pod) && (leftMs(pod, 'ends', RUN_MS) || end(pod));
   }
 
-  /** Once all is there that its containers need. */
+  /** Once everything exists that its containers need. */
   function start(pod: KubeObject): Done {
     const claim = plugin.waitsFor(pod);
     if (claim !== undefined) {

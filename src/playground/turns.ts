@@ -4,11 +4,11 @@ import type { ApiServer, Changed } from '../api-server/index.ts';
 import type { Timers } from '../kube/clock.ts';
 import { apiVersionOf, type KubeObject } from '../kube/types.ts';
 
-/** Changes of one moment are looked at together, ms. */
+/** For so long changes are gathered, and then looked at together, ms. */
 const GATHER_MS = 5;
-/** Then requests and signals have their turn, ms. */
+/** After so long requests and signals have their turn, ms. */
 const MOST_MS = 50;
-/** What fails may be for another object, such as one that has a name which is wanted: it is tried again, ms. */
+/** After a failure an object is looked at again, since another one may be the cause, such as one that has the wanted name, ms. */
 const FAILED_MS = 5_000;
 
 /**

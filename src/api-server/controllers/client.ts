@@ -9,7 +9,7 @@ import { isOutOfReach, type Lookups, lookupsOf, ownerBy } from './lookups.ts';
 export interface ControllerClient {
   all(kind: string): readonly KubeObject[];
   get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
-  /** In how many ms to look again at an object that is held up by what no change reports to it: the older it is, the later. */
+  /** After how many ms to look again at an object that waits for something whose change does not concern it: the older, the later. */
   againMs(object: KubeObject): number;
   /** The time, as objects have it. */
   now(): string;
@@ -23,7 +23,7 @@ export interface ControllerClient {
   createFor(owner: KubeObject, object: KubeObject): boolean;
   /** Returns whether anything changed. */
   patch(object: KubeObject, patch: object, subresource?: 'status'): boolean;
-  /** Nothing of its grace period is waited for when `now`. */
+  /** With `now`, without a grace period. */
   delete(object: KubeObject, now?: 'now'): void;
 }
 
@@ -74,7 +74,7 @@ export function controllerClient(server: ApiServer, manager: string): Controller
   return self;
 }
 
-/** As the controllers of Kubernetes: one event for each owner and text. In a namespace that is going there is none. */
+/** As the controllers of Kubernetes: one event for each owner and text. In a namespace that is being deleted there is none. */
 function reportRefusal(server: ApiServer, owner: KubeObject, refused: KubeObject, why: string): void {
   const { apiVersion, kind, metadata } = owner;
   const { namespace = '', name, uid = '' } = metadata;

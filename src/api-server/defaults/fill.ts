@@ -1,15 +1,15 @@
-/** Values for what an object does not say. */
+/** Fills in what an object leaves out. */
 import { isMap, type Json, type JsonMap } from '../json.ts';
 
 /** Of a map, or of each map in a list. */
 export interface Defaults {
-  /** Of fields that are absent or null; of a map, those of its own fields. */
+  /** Values of fields that are absent or null. Where both are maps, the fields of the map are filled in. */
   readonly values?: JsonMap;
-  /** Those that follow from other fields. */
+  /** Values that follow from other fields. */
   readonly computed?: (value: JsonMap) => JsonMap;
-  /** Fields whose empty text or list is none, as Go writes it. */
+  /** Fields that are removed if they are an empty text or list, as Go's `omitempty` does. */
   readonly emptied?: readonly string[];
-  /** Of what is in fields that are there. */
+  /** Defaults of what these fields contain, if they exist. */
   readonly below?: Readonly<Record<string, Defaults>>;
 }
 

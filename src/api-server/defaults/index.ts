@@ -20,7 +20,10 @@ const BINDING: Defaults = {
 const MATCH = { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} };
 
 const spec = (of: Defaults): Defaults => ({ below: { spec: of } });
-/** A strategy without a type has the numbers of the usual one. */
+/**
+ * A strategy without a type is a RollingUpdate with these numbers.
+ * @param isGiven a RollingUpdate without numbers gets them too; that of a StatefulSet does not
+ */
 const rolling = (field: string, numbers: JsonMap, isGiven = true) => ({
   computed: (of: JsonMap): JsonMap => {
     const { type, rollingUpdate } = (of[field] ?? {}) as JsonMap;

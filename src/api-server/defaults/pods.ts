@@ -54,7 +54,7 @@ const POD_SPEC: Defaults = {
     volumes: VOLUME,
     affinity: { below: { nodeAffinity: TERMS, podAffinity: TERMS, podAntiAffinity: TERMS } },
   },
-  // A field of before, which conversions keep.
+  // The older name of the field, which conversions still write.
   computed: ({ serviceAccountName }) => (serviceAccountName ? { serviceAccount: serviceAccountName } : {}),
 };
 export const TEMPLATE: Defaults = { below: { spec: POD_SPEC } };
