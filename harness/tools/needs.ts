@@ -39,7 +39,9 @@ export function planFor({ tools, wheels, jars, ceph }: Needs): readonly string[]
   const names = tools.map(({ name }) => name).join(', ');
   const programs = `${tools.length} programs, built from source in about ${duration(secondsHere(tools))}, into ${cacheRoot()}: ${names}`;
   return [
-    ...(tools.length > 0 && findGo() === undefined ? ['Go, from Debian or its backports: about 81 MB to download, 464 MB on disk'] : []),
+    ...(tools.length > 0 && existsSync('/usr/bin/apt-get') && findGo() === undefined
+      ? ['Go, from Debian or its backports: about 81 MB to download, 464 MB on disk']
+      : []),
     ...(tools.length > 0 ? [programs] : []),
     ...(jars && !existsSync(jarsDir()) ? [`the jars of Alluxio, 125 MB, fetched by Maven into ${jarsDir()}`] : []),
     ...wheelsPlan(...wheels),
