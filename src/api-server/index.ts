@@ -33,7 +33,7 @@ export interface ApiServerOptions {
 
 /**
  * An API server in memory, for tests of clients. It follows the rules of a real one for objects, versions, field managers, watches and
- * deletion: test/kube/api-server.suite.ts runs the same cases against both. It has the defaults of Kubernetes' own kinds, and the schemas of
+ * deletion: test/api-server/suite.ts runs the same cases against both. It has the defaults of Kubernetes' own kinds, and the schemas of
  * custom resources if it is given them. It has no authorization.
  */
 export interface ApiServer {

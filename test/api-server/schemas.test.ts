@@ -1,4 +1,4 @@
-/** Values are compared with a real API server in test/cluster/crds.test.ts and test/kube/api-server/schemas.ts; here is what these leave out. */
+/** Values are compared with a real API server in test/cluster/crds.test.ts and test/api-server/suite/schemas.ts; here is what these leave out. */
 import { expect, test } from 'vitest';
 import { createSchemas } from '../../src/api-server/schema/index.ts';
 import { matches } from '../../src/api-server/schema/pattern.ts';

@@ -1,9 +1,9 @@
 /** What the API server in memory claims is what a real one does. */
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
-import { apiServerSuite, type Subject } from '../kube/api-server.suite.ts';
-import { unique } from '../kube/api-server/objects.ts';
-import { type WireSubject, wireSubject } from '../kube/api-server/wire-subject.ts';
+import { apiServerSuite, type Subject } from '../api-server/suite.ts';
+import { unique } from '../api-server/suite/objects.ts';
+import { type WireSubject, wireSubject } from '../api-server/suite/wire-subject.ts';
 import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 import { kinds } from '../support/kinds.ts';
 import { installCrds } from '../support/sluice.ts';

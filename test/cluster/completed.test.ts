@@ -11,7 +11,7 @@ import { installationOf, settled } from '../../src/install/index.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../src/kube/types.ts';
-import { unique } from '../kube/api-server/objects.ts';
+import { unique } from '../api-server/suite/objects.ts';
 import { objectsIn } from '../support/objects.ts';
 import { sharedControlPlane } from '../support/test-cluster.ts';
 

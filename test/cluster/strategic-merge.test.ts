@@ -9,9 +9,9 @@ import { createClient, type KubeClient } from '../../src/kube/client/kube-client
 import { objectPath, withQuery } from '../../src/kube/client/paths.ts';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { unique } from '../kube/api-server/objects.ts';
-import { type Patched, patched } from '../kube/strategic-merge/cases.ts';
-import { types } from '../kube/tables/given.ts';
+import { unique } from '../api-server/suite/objects.ts';
+import { type Patched, patched } from '../api-server/strategic-merge/cases.ts';
+import { types } from '../api-server/tables/given.ts';
 import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 
 /** What is not of the patch. */

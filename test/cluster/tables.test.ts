@@ -5,9 +5,9 @@ import { createClient, type KubeClient } from '../../src/kube/client/kube-client
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { collectionPath, objectPath } from '../../src/kube/client/paths.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { unique } from '../kube/api-server/objects.ts';
-import { gadget, gadgetColumns, gadgetDefinition, Gadget } from '../kube/tables/gadgets.ts';
-import { type Given, given, types } from '../kube/tables/given.ts';
+import { unique } from '../api-server/suite/objects.ts';
+import { gadget, gadgetColumns, gadgetDefinition, Gadget } from '../api-server/tables/gadgets.ts';
+import { type Given, given, types } from '../api-server/tables/given.ts';
 import { eventually } from '../support/sluice.ts';
 import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 

@@ -4,9 +4,9 @@ import { resources } from '../../runtimes/_resources.gen.ts';
 import { crdOf } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
-import { apiServerSuite, type Subject } from '../kube/api-server.suite.ts';
-import { unique } from '../kube/api-server/objects.ts';
-import { type WireSubject, wireSubject } from '../kube/api-server/wire-subject.ts';
+import { apiServerSuite, type Subject } from '../api-server/suite.ts';
+import { unique } from '../api-server/suite/objects.ts';
+import { type WireSubject, wireSubject } from '../api-server/suite/wire-subject.ts';
 import { connectionOf } from './connection.ts';
 import { kinds } from '../support/kinds.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
-import { CRD } from '../kube/api-server/definitions.ts';
+import { CRD } from '../api-server/suite/definitions.ts';
 import { connectionOf } from './connection.ts';
 
 let playground: Playground;

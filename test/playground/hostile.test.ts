@@ -5,7 +5,7 @@ import { resources } from '../../runtimes/_resources.gen.ts';
 import { crdOf } from '../../src/api/index.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { CRD, definitionOf } from '../kube/api-server/definitions.ts';
+import { CRD, definitionOf } from '../api-server/suite/definitions.ts';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
 import { kinds } from '../support/kinds.ts';
 import { connectionOf } from './connection.ts';

@@ -4,10 +4,10 @@ import { createClient, type KubeClient } from '../../src/kube/client/kube-client
 import { objectPath } from '../../src/kube/client/paths.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
-import { CRD, definitionOf } from '../kube/api-server/definitions.ts';
-import { daemonSet, unique } from '../kube/api-server/objects.ts';
+import { CRD, definitionOf } from '../api-server/suite/definitions.ts';
+import { daemonSet, unique } from '../api-server/suite/objects.ts';
 import { connectionOf } from './connection.ts';
-import { types } from '../kube/tables/given.ts';
+import { types } from '../api-server/tables/given.ts';
 
 let playground: Playground;
 let client: KubeClient;

@@ -5,7 +5,7 @@ import { createControllers, type Task } from '../../src/api-server/controllers/i
 import { type ApiServer, createApiServer, Refusal } from '../../src/api-server/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { startTurns } from '../../src/playground/turns.ts';
-import { claim, daemonSet, ownedBy, pod, statefulSet, volume } from '../kube/api-server/objects.ts';
+import { claim, daemonSet, ownedBy, pod, statefulSet, volume } from '../api-server/suite/objects.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const labels = { app: 'web' };

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../../src/kube/contract.ts';
 import { isConflict, isInvalid } from '../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
-import type { Subject } from '../api-server.suite.ts';
+import type { Subject } from '../suite.ts';
 import { claim, configMap, daemonSet, dataset, refusal, refused, statefulSet, unique, volume } from './objects.ts';
 
 const { ConfigMap, Dataset, Secret, StatefulSet, DaemonSet, PersistentVolume, PersistentVolumeClaim, RoleBinding } = kinds;

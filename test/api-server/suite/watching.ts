@@ -3,7 +3,7 @@ import type { KubeClient, Selection, WatchOptions } from '../../../src/kube/cont
 import type { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeObject, ResourceType, WatchEvent } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
-import type { Subject } from '../api-server.suite.ts';
+import type { Subject } from '../suite.ts';
 import { configMap, refusal, refused, unique } from './objects.ts';
 
 const { ConfigMap, Dataset } = kinds;

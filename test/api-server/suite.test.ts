@@ -8,8 +8,8 @@ import { kinds } from '../support/kinds.ts';
 import { createSchemas } from '../../src/api-server/schema/index.ts';
 import { Refusal } from '../../src/api-server/refusals.ts';
 import { isRefused, WEBHOOK } from '../support/webhook.ts';
-import { unique } from './api-server/objects.ts';
-import { apiServerSuite, type Subject } from './api-server.suite.ts';
+import { unique } from './suite/objects.ts';
+import { apiServerSuite, type Subject } from './suite.ts';
 
 const known = createSchemas(resources.map(crdOf));
 const ROUNDS = 100;

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../../src/kube/contract.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import { type KubeObject, type ResourceType, resourceType } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
-import type { Subject } from '../api-server.suite.ts';
+import type { Subject } from '../suite.ts';
 import { claim, daemonSet, pod, refusal, refused, statefulSet, unique, volume } from './objects.ts';
 
 const { DaemonSet, Event, Node, PersistentVolume, PersistentVolumeClaim, Pod, ResourceQuota, StatefulSet } = kinds;

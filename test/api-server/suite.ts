@@ -1,20 +1,20 @@
 /**
  * What the API server in memory (src/api-server) claims, as cases that a real API server passes too. What is not here, it does
- * not claim. Run on the one in memory by api-server.test.ts, on a control plane by test/cluster/api-server.test.ts.
+ * not claim. Run on the one in memory by suite.test.ts, on a control plane by test/cluster/api-server.test.ts.
  */
 import { describe } from 'vitest';
 import type { KubeClient } from '../../src/kube/contract.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import type { Review } from '../support/webhook.ts';
-import { admission } from './api-server/admission.ts';
-import { applying } from './api-server/applying.ts';
-import { completing } from './api-server/completing.ts';
-import { controllers } from './api-server/controllers.ts';
-import { deleting } from './api-server/deleting.ts';
-import { reading } from './api-server/reading.ts';
-import { schemas } from './api-server/schemas.ts';
-import { watching } from './api-server/watching.ts';
-import { writing } from './api-server/writing.ts';
+import { admission } from './suite/admission.ts';
+import { applying } from './suite/applying.ts';
+import { completing } from './suite/completing.ts';
+import { controllers } from './suite/controllers.ts';
+import { deleting } from './suite/deleting.ts';
+import { reading } from './suite/reading.ts';
+import { schemas } from './suite/schemas.ts';
+import { watching } from './suite/watching.ts';
+import { writing } from './suite/writing.ts';
 
 /** An API server to be tried, with the CustomResourceDefinitions of this project and three nodes at most. */
 export interface Subject {

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { ClusterConnection } from '../../../src/kube/client/connection.ts';
 import { admissionWebhook } from '../../support/webhook.ts';
-import type { Subject } from '../api-server.suite.ts';
+import type { Subject } from '../suite.ts';
 import { CRD, definitionOf } from './definitions.ts';
 
 /** What is the same of every server that is asked over a wire. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
-import type { Subject } from '../api-server.suite.ts';
+import type { Subject } from '../suite.ts';
 import { unique } from './objects.ts';
 import { type SchemaCase, schemaCases } from './schema-cases.ts';
 

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../../src/kube/contract.ts';
 import { isAbsent } from '../../../src/kube/errors.ts';
 import { Event } from '../../../src/reconciler/kubernetes/kinds.ts';
 import { kinds } from '../../support/kinds.ts';
-import type { Subject } from '../api-server.suite.ts';
+import type { Subject } from '../suite.ts';
 import { configMap, refusal, refused } from './objects.ts';
 
 const { ConfigMap } = kinds;

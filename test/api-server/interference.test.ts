@@ -3,7 +3,7 @@ import type { KubeClient } from '../../src/kube/contract.ts';
 import type { KubeObject, WatchEvent } from '../../src/kube/types.ts';
 import { type ApiServer, createApiServer } from '../../src/api-server/index.ts';
 import { kinds } from '../support/kinds.ts';
-import { configMap, refusal } from './api-server/objects.ts';
+import { configMap, refusal } from './suite/objects.ts';
 
 const { ConfigMap, Dataset } = kinds;
 const namespace = 'default';

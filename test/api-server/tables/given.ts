@@ -1,6 +1,6 @@
 /** Objects of every kind that has columns of its own, in many states. */
 import { type KubeObject, type ResourceType, resourceType } from '../../../src/kube/types.ts';
-import { claim, daemonSet, pod, statefulSet, unique, volume } from '../api-server/objects.ts';
+import { claim, daemonSet, pod, statefulSet, unique, volume } from '../suite/objects.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const ADMISSION = 'admissionregistration.k8s.io';

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { KubeClient } from '../../../src/kube/contract.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
-import type { Subject } from '../api-server.suite.ts';
+import type { Subject } from '../suite.ts';
 import { configMap, dataset, refusal, refused } from './objects.ts';
 
 const { ConfigMap, Dataset } = kinds;

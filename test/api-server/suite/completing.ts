@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { KubeClient } from '../../../src/kube/contract.ts';
 import { type KubeObject, resourceType } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
-import type { Subject } from '../api-server.suite.ts';
+import type { Subject } from '../suite.ts';
 import { configMap, refusal, refused, statefulSet } from './objects.ts';
 
 const { ConfigMap, Namespace, Pod, Service, StatefulSet } = kinds;

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../../src/kube/contract.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
-import type { Subject } from '../api-server.suite.ts';
+import type { Subject } from '../suite.ts';
 import { configMap, dataset, ownedBy, refusal, refused } from './objects.ts';
 
 const { ConfigMap, Dataset, Namespace } = kinds;

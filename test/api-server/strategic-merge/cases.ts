@@ -1,6 +1,6 @@
 /** Objects, and strategic merge patches of them: each form that kubectl sends, and what contradicts itself. */
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
-import { unique } from '../api-server/objects.ts';
+import { unique } from '../suite/objects.ts';
 import { types } from '../tables/given.ts';
 
 export interface Patched {
