@@ -32,7 +32,7 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
   const events = createPodEvents(server, clock);
   const scheduler = controllerClient(server, 'kube-scheduler');
   const kubelet = controllerClient(server, 'kubelet');
-  const { podsOn } = kubelet.find;
+  const { podsByNode } = kubelet.indexes;
   const plugin = createNodePlugin(server);
   /** When what waits may go on, by UID of the pod. */
   const due = new Map<string, Partial<Record<'mounts' | 'starts' | 'ends', number>>>();
@@ -100,7 +100,7 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
 
   /** Where the fewest pods are, so that workers spread. */
   const emptiest = (nodes: readonly KubeObject[]): KubeObject | undefined => nodes.toSorted((a, b) => loadOf(a) - loadOf(b))[0];
-  const loadOf = ({ metadata: { name } }: KubeObject): number => podsOn.count(name);
+  const loadOf = ({ metadata: { name } }: KubeObject): number => podsByNode.count(name);
 
   function run(pod: KubeObject): boolean {
     const podIP = addressOf(pod, '10.2');
@@ -144,7 +144,7 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
     concerned(change) {
       const { object, old } = change;
       if (!object) forget(old?.metadata.uid ?? '');
-      return labelsChanged(change).length > 0 ? podsOn.of('') : [];
+      return labelsChanged(change).length > 0 ? podsByNode.of('') : [];
     },
   };
   return [pods, plugin.labels];

@@ -1,7 +1,7 @@
 import type { ApiServer } from '../api-server/index.ts';
 import { controllerClient } from '../api-server/controllers/client.ts';
 import type { Task } from '../api-server/controllers/index.ts';
-import { claimsOf } from '../api-server/controllers/lookups.ts';
+import { claimsOf } from '../api-server/controllers/indexes.ts';
 import { hasEnded, phaseOf } from '../api-server/pods.ts';
 import type { PodSpec } from '../api-server/controllers/scheduling.ts';
 import { labelOf } from '../csi/stage/fuse-label.ts';
@@ -20,7 +20,7 @@ const specOf = (pod: KubeObject): PodSpec => pod['spec'] as PodSpec;
 
 export function createNodePlugin(server: ApiServer): NodePlugin {
   const client = controllerClient(server, 'fuse.csi.fluid.io');
-  const { find } = client;
+  const { indexes } = client;
 
   function waitsFor(pod: KubeObject): string | undefined {
     const { volumes = [], nodeName = '' } = specOf(pod);
@@ -34,7 +34,7 @@ export function createNodePlugin(server: ApiServer): NodePlugin {
         if (key === undefined) return false;
         const node = server.get('Node', undefined, nodeName);
         if (node && node.metadata.labels?.[key] !== 'true') client.patch(node, { metadata: { labels: { [key]: 'true' } } });
-        return !find.podsFor.of(`${nodeName} ${key}`).some((fuse) => phaseOf(fuse) === 'Running');
+        return !indexes.podsBySelector.of(`${nodeName} ${key}`).some((fuse) => phaseOf(fuse) === 'Running');
       });
   }
 
@@ -51,7 +51,7 @@ export function createNodePlugin(server: ApiServer): NodePlugin {
     const there = Object.keys(labels).filter((key) => key.startsWith('fluid.io/f-'));
     if (there.length === 0) return false;
     const wanted = new Set(
-      find.podsOn
+      indexes.podsByNode
         .of(name)
         .filter((pod) => !hasEnded(pod))
         .flatMap(claimsOf)

@@ -1,5 +1,5 @@
 import type { Task } from '../api-server/controllers/index.ts';
-import { current, ownerBy } from '../api-server/controllers/lookups.ts';
+import { current, ownerBy } from '../api-server/controllers/owners.ts';
 import type { ApiServer, Changed } from '../api-server/index.ts';
 import type { Timers } from '../kube/clock.ts';
 import { apiVersionOf, type KubeObject } from '../kube/types.ts';

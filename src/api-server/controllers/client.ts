@@ -3,7 +3,8 @@ import { timestamp } from '../../kube/clock.ts';
 import { apiVersionOf, type KubeObject, type OwnerReference } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { Refusal } from '../refusals.ts';
-import { isOutOfReach, type Lookups, lookupsOf, ownerBy } from './lookups.ts';
+import { type Indexes, indexesOf } from './indexes.ts';
+import { isOutOfReach, ownerBy } from './owners.ts';
 
 /** How a controller in memory reads and writes: at once, as the field manager of its name, and only what differs. */
 export interface ControllerClient {
@@ -13,7 +14,8 @@ export interface ControllerClient {
   againMs(object: KubeObject): number;
   /** The time, as objects have it. */
   now(): string;
-  readonly find: Lookups;
+  /** Objects by what they refer to. */
+  readonly indexes: Indexes;
   /** Those of a kind that an object owns: in its namespace, by its UID. */
   ownedBy(kind: string, owner: KubeObject): readonly KubeObject[];
   /** Whether an owner that an object names exists, or is none that it can have. */
@@ -34,12 +36,12 @@ export function controllerClient(server: ApiServer, manager: string): Controller
     name,
     ...(subresource && { subresource }),
   });
-  const find = lookupsOf(server);
+  const indexes = indexesOf(server);
   const self: ControllerClient = {
-    find,
+    indexes,
     ownedBy(kind, { metadata: { uid = '', namespace } }) {
       const apiVersion = apiVersionOf(server.typeOf(kind));
-      return find.owned
+      return indexes.dependents
         .of(uid)
         .filter((each) => each.kind === kind && each.apiVersion === apiVersion && each.metadata.namespace === namespace);
     },
@@ -82,8 +84,8 @@ function reportRefusal(server: ApiServer, owner: KubeObject, refused: KubeObject
     kind === 'StatefulSet'
       ? `create ${refused.kind} ${refused.metadata.name} in StatefulSet ${name} failed error: ${why}`
       : `Error creating: ${why}`;
-  const isKnown = lookupsOf(server)
-    .refusals.of(uid)
+  const isKnown = indexesOf(server)
+    .refusalsByObject.of(uid)
     .some((each) => each['message'] === message);
   if (isKnown || server.get('Namespace', undefined, namespace)?.metadata.deletionTimestamp) return;
   const event: KubeObject = {

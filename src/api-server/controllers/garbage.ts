@@ -5,7 +5,7 @@ import type { ControllerClient } from './client.ts';
 export function collectGarbage(client: ControllerClient, object: KubeObject): boolean {
   const { ownerReferences = [], deletionTimestamp, finalizers = [], uid = '' } = object.metadata;
   if (deletionTimestamp && finalizers.includes('orphan')) {
-    for (const dependent of client.find.owned.of(uid))
+    for (const dependent of client.indexes.dependents.of(uid))
       client.patch(dependent, {
         metadata: { ownerReferences: dependent.metadata.ownerReferences?.filter((owner) => owner.uid !== uid) },
       });
@@ -14,7 +14,7 @@ export function collectGarbage(client: ControllerClient, object: KubeObject): bo
     return true;
   }
   if (deletionTimestamp && finalizers.includes('foregroundDeletion')) {
-    const dependents = client.find.owned.of(uid);
+    const dependents = client.indexes.dependents.of(uid);
     const waiting = dependents.filter(({ metadata }) => !metadata.deletionTimestamp);
     for (const dependent of waiting) client.delete(dependent);
     const blocking = dependents.some(({ metadata }) =>

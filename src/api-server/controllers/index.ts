@@ -6,7 +6,7 @@ import { reconcileDeployment, reconcileReplicaSet } from './deployments.ts';
 import { collectGarbage } from './garbage.ts';
 import { reconcileJob } from './jobs.ts';
 import { runPod } from './kubelet.ts';
-import { claimOf, claimsOf } from './lookups.ts';
+import { claimOf, claimsOf } from './indexes.ts';
 import { labelsChanged } from './scheduling.ts';
 import { endNamespace } from './namespaces.ts';
 import { reconcileStatefulSet } from './stateful-sets.ts';
@@ -58,7 +58,7 @@ const MOST = 10_000;
 export function createControllers(server: ApiServer): Controllers {
   const client = controllerClient(server, 'kube-controller-manager');
   const kubelet = controllerClient(server, 'kubelet');
-  const { find } = client;
+  const { indexes } = client;
   const unready = new Set<string>();
   const paused = new Set<Controller>();
   const isUnready = ({ metadata: { namespace, name, ownerReferences = [] } }: KubeObject) =>
@@ -73,7 +73,7 @@ export function createControllers(server: ApiServer): Controllers {
     garbage: {
       kinds: 'all',
       work: (object) => collectGarbage(client, object),
-      concerned: ({ object, old }) => (object ? [] : find.owned.of(old?.metadata.uid ?? '')),
+      concerned: ({ object, old }) => (object ? [] : indexes.dependents.of(old?.metadata.uid ?? '')),
     },
     statefulsets: of('StatefulSet', (set) => reconcileStatefulSet(client, set)),
     daemonsets: {
@@ -81,7 +81,7 @@ export function createControllers(server: ApiServer): Controllers {
       work: (set) => reconcileDaemonSet(client, set),
       concerned(change) {
         const labels = labelsChanged(change);
-        return labels === 'all' ? client.all('DaemonSet') : labels.flatMap((label) => find.setsFor.of(label));
+        return labels === 'all' ? client.all('DaemonSet') : labels.flatMap((label) => indexes.daemonSetsByLabel.of(label));
       },
     },
     deployments: of('Deployment', (deployment) => reconcileDeployment(client, deployment)),
@@ -90,20 +90,20 @@ export function createControllers(server: ApiServer): Controllers {
     pods: {
       kinds: ['Pod'],
       work: (pod) => runPod(kubelet, pod, isUnready),
-      concerned: (change) => (labelsChanged(change).length > 0 ? find.podsOn.of('') : []),
+      concerned: (change) => (labelsChanged(change).length > 0 ? indexes.podsByNode.of('') : []),
     },
     volumes: {
       kinds: ['PersistentVolume'],
       work: (volume) => syncVolume(client, volume),
       concerned: ({ object, old }) =>
-        [object, old].flatMap((claim) => (isCore(claim, 'PersistentVolumeClaim') ? find.volumesFor.of(nameOf(claim)) : [])),
+        [object, old].flatMap((claim) => (isCore(claim, 'PersistentVolumeClaim') ? indexes.volumesByClaim.of(nameOf(claim)) : [])),
     },
     claims: {
       kinds: ['PersistentVolumeClaim'],
       work: (claim) => syncClaim(client, claim),
       concerned: ({ object, old }) =>
         [object, old].flatMap((volume) =>
-          isCore(volume, 'PersistentVolume') ? [claimCalled(claimOf(volume)), ...find.claimsOn.of(volume.metadata.name)] : [],
+          isCore(volume, 'PersistentVolume') ? [claimCalled(claimOf(volume)), ...indexes.claimsByVolume.of(volume.metadata.name)] : [],
         ),
     },
     protection: {
@@ -116,7 +116,9 @@ export function createControllers(server: ApiServer): Controllers {
       work: (namespace) => endNamespace(server, client, namespace),
       concerned({ object, old }) {
         const namespace = old?.metadata.namespace;
-        return object || namespace === undefined || find.within.count(namespace) > 0 ? [] : [client.get('Namespace', undefined, namespace)];
+        return object || namespace === undefined || indexes.byNamespace.count(namespace) > 0
+          ? []
+          : [client.get('Namespace', undefined, namespace)];
       },
     },
   };

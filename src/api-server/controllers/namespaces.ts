@@ -8,7 +8,7 @@ const AT_ONCE = 100;
 /** Empties a namespace that was deleted, then lets it go. */
 export function endNamespace(server: ApiServer, client: ControllerClient, { metadata: { name, deletionTimestamp } }: KubeObject): boolean {
   if (!deletionTimestamp) return false;
-  const inside = client.find.within.of(name);
+  const inside = client.indexes.byNamespace.of(name);
   const staying = inside.filter(({ metadata }) => !metadata.deletionTimestamp);
   for (const object of staying.slice(0, AT_ONCE)) client.delete(object);
   if (inside.length === 0) server.remove('Namespace', undefined, name);

@@ -35,7 +35,7 @@ export function syncClaim(client: ControllerClient, claim: KubeObject): boolean 
   const isReserved = (volume: KubeObject) => !volume.metadata.deletionTimestamp && refersHere(volumeSpec(volume));
   const volume = volumeName
     ? client.get('PersistentVolume', undefined, volumeName)
-    : client.find.volumesFor
+    : client.indexes.volumesByClaim
         .of(`${namespace}/${name}`)
         .find((each) => isReserved(each) && [undefined, uid].includes(volumeSpec(each).claimRef?.uid));
   const claimRef = volume && volumeSpec(volume).claimRef;
@@ -66,6 +66,7 @@ export function unprotect(client: ControllerClient, object: KubeObject): boolean
   const protection = PROTECTION[object.kind] ?? '';
   if (!deletionTimestamp || !finalizers.includes(protection)) return false;
   // By pods that have ended, too.
-  const isUsed = object.kind === 'PersistentVolume' ? phaseOf(object) === 'Bound' : client.find.podsWith.count(`${namespace}/${name}`) > 0;
+  const isUsed =
+    object.kind === 'PersistentVolume' ? phaseOf(object) === 'Bound' : client.indexes.podsByClaim.count(`${namespace}/${name}`) > 0;
   return !isUsed && client.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== protection) } });
 }

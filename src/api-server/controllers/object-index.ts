@@ -3,14 +3,14 @@ import { type Collection, createCollection } from '../collection.ts';
 import type { ApiServer, Changed } from '../index.ts';
 
 /** Objects of all kinds by what they say, such as who owns them: kept with each change, so that nobody searches among all of them. */
-export interface Lookup {
+export interface ObjectIndex {
   /** In the order of their names. The list stays the same one until one of them changes. */
   of(key: string): readonly KubeObject[];
   count(key: string): number;
 }
 
 /** @param keysOf by which keys an object is found, the same ones each time; one for which it throws is not found */
-export function createLookup(server: ApiServer, keysOf: (object: KubeObject) => readonly string[]): Lookup {
+export function createIndex(server: ApiServer, keysOf: (object: KubeObject) => readonly string[]): ObjectIndex {
   const found = new Map<string, Collection>();
   function readKeys(object: KubeObject | undefined): readonly string[] {
     try {
