@@ -13,6 +13,7 @@ import { createDocuments } from './documents.ts';
 import { createEngines } from './engines/engines.ts';
 import { serveExec } from './exec.ts';
 import { createWireListener } from './https.ts';
+import { inTime } from './in-time.ts';
 import { createKubelets } from './kubelets.ts';
 import { cleanEvents } from './pod-events.ts';
 import { simulatedNodes } from './nodes.ts';
@@ -60,8 +61,16 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
     knows: (...args) => latest.knows(...args),
     read: (...args) => latest.read(...args),
     checkApplied: (...args) => latest.checkApplied(...args),
-    validate: (...args) => latest.validate(...args),
+    validate(target, ...args) {
+      const validate = () => latest.validate(target, ...args);
+      const name = `${target.type.plural}.${target.type.group}`;
+      const isOurs = ours.get(name) === server.get(CustomResourceDefinition.kind, undefined, name)?.['spec'];
+      if (isOurs) validate();
+      else inTime(validate);
+    },
   };
+  /** Specs of the definitions that it begins with. */
+  const ours = new Map<string, unknown>();
   const server = createApiServer({ schemas, namespaces: NAMESPACES, now, history: HISTORY });
   const definitions = followDefinitions(server, (next) => {
     latest = next;
@@ -70,6 +79,7 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
   for (const object of manifests.filter(isDefinition)) server.put(object, CONTEXT);
   // Once for all: each time takes them all.
   definitions();
+  for (const { metadata, spec } of server.all(CustomResourceDefinition.kind)) ours.set(metadata.name, spec);
   for (const object of [...manifests.filter((each) => !isDefinition(each)), ...simulatedNodes(nodes, now())]) server.put(object, CONTEXT);
 
   let webhookPort: number | undefined;

@@ -154,6 +154,34 @@ test('a definition may name its kind as Kubernetes names one: both are served, a
   expect(faults).toEqual([]);
 });
 
+const tens = '[0,1,2,3,4,5,6,7,8,9]';
+const loops = [...'abcdefghi'].reduce((rule, name) => `${tens}.all(${name}, ${rule})`, 'self.a != ""');
+test.each<[what: string, schema: object]>([
+  ['a pattern that goes back and forth', { properties: { a: { type: 'string', pattern: '^([a-z]+)*$' } } }],
+  ['one in a rule', { 'x-kubernetes-validations': [{ rule: "self.a.matches('^([a-z]+)*$')" }] }],
+  ['a rule of a billion steps', { 'x-kubernetes-validations': [{ rule: loops }] }],
+])('%s in a definition is given up after two seconds', async (_, of) => {
+  const type: ResourceType = { group: 'slow.example', version: 'v1', plural: 'slows', kind: 'Slow', namespaced: true };
+  const spec = { type: 'object', properties: { a: { type: 'string' } }, ...of };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+  const definition = definitionOf(type) as unknown as { spec: { versions: readonly object[] } };
+  const versions = definition.spec.versions.map((version) => ({ ...version, schema }));
+  await client.create(CRD, { ...definition, spec: { ...definition.spec, versions } } as unknown as KubeObject);
+  const slow = {
+    apiVersion: 'slow.example/v1',
+    kind: 'Slow',
+    metadata: { name: 's', namespace: 'default' },
+    spec: { a: `${'a'.repeat(60)}!` },
+  };
+  await expect(client.create(type, slow)).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringContaining('take more than 2000 ms'),
+  });
+  await client.get(kinds.ConfigMap, { namespace: 'default', name: 'a' });
+  await client.delete(CRD, { name: 'slows.slow.example' });
+  expect(faults).toEqual([]);
+});
+
 test('a definition of a kind that Kubernetes has changes nothing', async () => {
   const type: ResourceType = { group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment', namespaced: true };
   await client.create(CRD, definitionOf(type));

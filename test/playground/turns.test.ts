@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createControllers, type Task } from '../../src/api-server/controllers/index.ts';
 import { type ApiServer, createApiServer, Refusal } from '../../src/api-server/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
+import { createKubelets } from '../../src/playground/kubelets.ts';
 import { startTurns } from '../../src/playground/turns.ts';
 import { claim, daemonSet, ownedBy, pod, statefulSet, volume } from '../api-server/suite/objects.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -22,11 +23,11 @@ const quota: KubeObject = {
   metadata: { name: 'team', namespace: 'ml' },
   spec: { hard: { pods: '1' } },
 };
-const node = (name: string, label: string | undefined, taints: readonly object[] = []): KubeObject => ({
+const node = (name: string, label: string | undefined, taints: readonly object[] = [], unschedulable = false): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Node',
   metadata: { name, labels: label === undefined ? {} : { [label]: 'yes' } },
-  spec: { taints },
+  spec: { taints, ...(unschedulable && { unschedulable }) },
 });
 const affinity = (key: string) => ({
   nodeAffinity: {
@@ -40,6 +41,7 @@ const OBJECTS: readonly KubeObject[] = [
   node('a', undefined),
   node('a', 'fast'),
   node('a', 'slow'),
+  node('a', undefined, [], true),
   node('b', 'fast', [{ key: 'x', effect: 'NoExecute' }]),
   statefulSet('ml', 'set', { replicas: 2 }),
   statefulSet('ml', 'set', { replicas: 0 }),
@@ -57,6 +59,8 @@ const OBJECTS: readonly KubeObject[] = [
   pod('ml', 'set-0'),
   pod('ml', 'fast-a'),
   quota,
+  pod('ml', 'needs', { containers: [{ name: 'c', image: 'i', envFrom: [{ secretRef: { name: 's' } }] }] }),
+  { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'ml' } },
 ];
 /** More than any of these worlds needs. */
 const MOST_LOOKS = 20_000;
@@ -85,10 +89,13 @@ function tried(run: () => void): void {
   }
 }
 
-function playing() {
+/** @param kubelets those of the playground take their time */
+function playing(kubelets: 'its own' | 'at once' = 'at once') {
   const clock = manualClock();
   const server = createApiServer({ namespaces: ['ml'], now: clock.wall });
-  const { tasks } = createControllers(server);
+  const { pods, ...controllers } = createControllers(server).tasks;
+  const [own, labels] = createKubelets(server, clock);
+  const tasks: Readonly<Record<string, Task>> = { ...controllers, ...(kubelets === 'its own' ? { own: own!, labels: labels! } : { pods }) };
   const looks: string[] = [];
   const watched = Object.entries(tasks).map(
     ([name, task]): Task => ({
@@ -105,7 +112,7 @@ function playing() {
   return { server, clock, tasks: Object.entries(tasks), looks, faults, turns };
 }
 
-test('nothing is left to do that a look at all objects would find', () => {
+test.each(['at once', 'its own'] as const)('nothing is left to do that a look at all objects would find, with kubelets: %s', (kubelets) => {
   const step = fc.tuple(
     fc.constantFrom<Step[0]>('put', 'put', 'put', 'delete', 'foreground', 'orphan', 'own', 'end'),
     fc.nat(OBJECTS.length - 1),
@@ -113,7 +120,7 @@ test('nothing is left to do that a look at all objects would find', () => {
   );
   fc.assert(
     fc.property(fc.array(fc.tuple(step, fc.boolean()), { maxLength: 60 }), (steps) => {
-      const { server, clock, tasks, faults, turns } = playing();
+      const { server, clock, tasks, faults, turns } = playing(kubelets);
       for (const [each, waits] of steps) {
         tried(() => act(server, each));
         if (waits) clock.advance(20);
