@@ -4,43 +4,59 @@ import { expired } from './refusals.ts';
 import { answer, selectionOf } from './select.ts';
 import type { Storage } from './storage.ts';
 
-/** What is left of a list after a page of it. */
-interface Rest {
-  readonly rest: readonly KubeObject[];
-  readonly resourceVersion: string;
-  /** The revision at which the list was taken. */
-  readonly taken: number;
+/** A list of which a page was read. */
+interface Taken {
+  readonly objects: readonly KubeObject[];
+  /** The revision at which it was taken. */
+  readonly revision: number;
 }
 
-/** Lists that nobody reads to their end; older ones are answered as too old. */
-const MOST_PAGES = 10_000;
+/** Objects in the lists that are remembered, read to their end or not; older lists are answered as too old. */
+const MOST_OBJECTS = 500_000;
 
-/** Answers lists page by page: all pages of one list are of the revision of its first. Remembers the rest of each by its token. */
-export function createPages(storage: Storage, readsOnly: boolean): (type: ResourceType, options: ListOptions) => KubeList {
-  const pages = new Map<string, Rest>();
+/**
+ * Answers lists page by page: all pages of one list are of the revision of its first.
+ *
+ * @param most how many objects the lists that are remembered may have together, besides the newest
+ */
+export function createPages(
+  storage: Storage,
+  readsOnly: boolean,
+  most = MOST_OBJECTS,
+): (type: ResourceType, options: ListOptions) => KubeList {
+  const lists = new Map<number, Taken>();
+  let held = 0;
   let serial = 0;
+
+  function remember(taken: Taken): number {
+    lists.set(++serial, taken);
+    held += taken.objects.length;
+    for (const [oldest, { objects }] of lists) {
+      if (held <= most || oldest === serial) break;
+      lists.delete(oldest);
+      held -= objects.length;
+    }
+    return serial;
+  }
+  /** What a token names: a list, and where in it the next page begins. */
+  function read(token: string): { readonly list: number; readonly taken: Taken; readonly from: number } {
+    const [, list, from] = /^page-(\d+)-(\d+)$/.exec(token) ?? [];
+    const taken = lists.get(Number(list));
+    if (!taken || taken.revision < storage.compacted)
+      throw expired('The provided continue parameter is too old to display a consistent list result.');
+    return { list: Number(list), taken, from: Number(from) };
+  }
 
   return (type, options) => {
     const isSelected = selectionOf(type, options);
-    const known = options.continue === undefined ? undefined : pages.get(options.continue);
-    if (options.continue !== undefined) {
-      if (!known || known.taken < storage.compacted)
-        throw expired('The provided continue parameter is too old to display a consistent list result.');
-    }
-    const { rest, resourceVersion, taken } = known ?? {
-      rest: storage.all(type).filter(isSelected),
-      resourceVersion: String(storage.revision),
-      taken: storage.revision,
-    };
-    const { limit = rest.length } = options;
-    const items = rest.slice(0, limit).map((object) => answer(type, object, options.metadataOnly, readsOnly));
-    if (rest.length <= limit) return { items, resourceVersion };
-    const token = `page-${++serial}`;
-    pages.set(token, { rest: rest.slice(limit), resourceVersion, taken });
-    for (const oldest of pages.keys()) {
-      if (pages.size <= MOST_PAGES) break;
-      pages.delete(oldest);
-    }
-    return { items, resourceVersion, continue: token };
+    const known = options.continue === undefined ? undefined : read(options.continue);
+    const taken = known?.taken ?? { objects: storage.all(type).filter(isSelected), revision: storage.revision };
+    const { objects, revision } = taken;
+    const from = known?.from ?? 0;
+    const { limit = objects.length } = options;
+    const items = objects.slice(from, from + limit).map((object) => answer(type, object, options.metadataOnly, readsOnly));
+    const list = { items, resourceVersion: String(revision) };
+    if (from + limit >= objects.length) return list;
+    return { ...list, continue: `page-${known?.list ?? remember(taken)}-${from + limit}` };
   };
 }
