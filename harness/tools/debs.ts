@@ -1,12 +1,11 @@
 /** Fetches the programs of Ceph from Debian 12, as this machine has it configured, once per machine. */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Job } from './jobs.ts';
 import { fetchJobs } from './fetch.ts';
-import { cacheRoot } from './tools.ts';
+import { cacheFolder } from './tools.ts';
 
 /** Unpacked and not installed: apt would install 88 packages, of 248 MB, among them sudo, LVM and daemons. The servers run with these alone. */
 const SERVERS = 'ceph-mon ceph-osd ceph-mds ceph-fuse librados2';
@@ -17,11 +16,7 @@ const PACKAGES = `${SERVERS} ${LIBRARIES}`.split(' ');
 
 /** The folder that holds the packages' files under `usr` and `lib`; there once they are fetched. */
 export function cephDir(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  const hash = createHash('sha256')
-    .update([process.arch, ...PACKAGES].join('\n'))
-    .digest('hex')
-    .slice(0, 16);
-  return join(cacheRoot(env), `node-ceph-${hash}`);
+  return cacheFolder('node-ceph', [[process.arch, ...PACKAGES].join('\n')], env);
 }
 
 const APT = '/usr/bin/apt-get';

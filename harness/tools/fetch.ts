@@ -19,11 +19,11 @@ export function fetchJobs({ target, by, make, megabytes, ...job }: Fetched): rea
       ...job,
       async run(report, signal) {
         if (!existsSync(by)) return `left out: this machine has no ${by}`;
-        const status = (text: string) => {
+        const waiting = (text: string) => {
           signal.throwIfAborted();
           report(0, text);
         };
-        await once(target, 'it', { line: () => {}, status }, make);
+        await once(target, 'it', waiting, make);
         return `${megabytes} MB`;
       },
     },

@@ -1,10 +1,9 @@
 /** Fetches the jars of the Alluxio that runs on test nodes, with Maven and as this machine has it configured, once per machine. */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheRoot, MODULES } from './tools.ts';
+import { cacheFolder, MODULES } from './tools.ts';
 import type { Job } from './jobs.ts';
 import { fetchJobs } from './fetch.ts';
 
@@ -12,8 +11,7 @@ const POM = join(MODULES, 'node/alluxio/pom.xml');
 
 /** The folder of the jars; there once they are fetched. */
 export function jarsDir(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  const hash = createHash('sha256').update(readFileSync(POM)).digest('hex').slice(0, 16);
-  return join(cacheRoot(env), `node-alluxio-${hash}`);
+  return cacheFolder('node-alluxio', [readFileSync(POM)], env);
 }
 
 /** Unless they are there. */

@@ -1,11 +1,10 @@
 /** Programs and libraries from npm that `npm ci` leaves out: npm installs those of a folder under tools/ when they are first asked for. */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { cpSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { once } from './once.ts';
-import { cacheRoot, MODULES } from './tools.ts';
+import { cacheFolder, MODULES } from './tools.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -35,11 +34,9 @@ const asked = new Map<string, Promise<string>>();
 async function install(folder: string, env: Env): Promise<string> {
   const name = basename(folder);
   const lock = readFileSync(join(folder, 'package-lock.json'));
-  const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`).update(lock).digest('hex').slice(0, 16);
-  const target = join(cacheRoot(env), `${name}-${hash}`);
+  const target = cacheFolder(name, [`${process.platform} ${process.arch}\n`, lock], env);
   const line = (text: string) => void process.stderr.write(`${text}\n`);
-  const status = sayOnce(line);
-  await once(target, `the packages of tools/${name}`, { line, status }, async (made) => {
+  await once(target, `the packages of tools/${name}`, sayOnce(line), async (made) => {
     line(`installing the packages of tools/${name} (npm ci, once) into ${target}`);
     for (const file of ['package.json', 'package-lock.json']) cpSync(join(folder, file), join(made, file));
     try {

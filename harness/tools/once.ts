@@ -1,17 +1,21 @@
 /** What is fetched from a registry once per machine, into the cache of the tools. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Progress } from './jobs.ts';
 import { lock } from './lock.ts';
 
 /**
  * Makes a folder, unless it exists: `make` fills another one and returns what is to become the target. Another process that makes it at the
  * same time is waited for. However the process ends, no half of it is taken for the whole, and the next one removes what was left.
  */
-export async function once(target: string, what: string, progress: Progress, make: (folder: string) => Promise<string>): Promise<void> {
+export async function once(
+  target: string,
+  what: string,
+  waiting: (text: string) => void,
+  make: (folder: string) => Promise<string>,
+): Promise<void> {
   if (existsSync(target)) return;
   mkdirSync(dirname(target), { recursive: true });
-  const unlock = await lock(lockOf(target), () => progress.status(`waiting for another process, which fetches ${what}`));
+  const unlock = await lock(lockOf(target), () => waiting(`waiting for another process, which fetches ${what}`));
   try {
     // Checked again: another process may have fetched it while it held the lock.
     if (existsSync(target)) return;

@@ -103,20 +103,27 @@ export function cacheRoot(env: Env = process.env): string {
   return join(env['SLUICE_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sluice'), 'tools');
 }
 
+/** The cache folder of what these contents pin, such as a lock: another content has another folder. */
+export function cacheFolder(name: string, contents: readonly (string | Buffer)[], env: Env = process.env): string {
+  const hash = createHash('sha256');
+  for (const each of contents) hash.update(each);
+  return join(cacheRoot(env), `${name}-${hash.digest('hex').slice(0, 16)}`);
+}
+
 /**
  * The cache folder for one module's sources, versions and flags, and this kind of machine. A change of one module is no reason to build
  * the others again; neither is a newer Go, nor one more program out of the same module.
  */
 export function cacheDir(module: Tool['module'], env: Env = process.env): string {
   const folder = join(MODULES, module);
-  const hash = createHash('sha256').update([process.platform, process.arch, ...buildFlags(module)].join('\n'));
+  const contents = [[process.platform, process.arch, ...buildFlags(module)].join('\n')];
   for (const file of readdirSync(folder).toSorted()) {
     const text = readFileSync(join(folder, file), 'utf8');
     // Versions name what is built; go.sum only proves it.
-    if (file === 'go.mod') hash.update(withoutTools(text));
-    else if (file.endsWith('.go')) hash.update(text);
+    if (file === 'go.mod') contents.push(withoutTools(text));
+    else if (file.endsWith('.go')) contents.push(text);
   }
-  return join(cacheRoot(env), `${module.replace('/', '-')}-${hash.digest('hex').slice(0, 16)}`);
+  return cacheFolder(module.replace('/', '-'), contents, env);
 }
 
 function withoutTools(goMod: string): string {

