@@ -70,6 +70,18 @@ test.each<[method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, bo
   ['POST', `${core}/pods`, { metadata: { name: 'p' } }],
   ['POST', `${core}/pods`, { metadata: { name: 'p' }, spec: { containers: 5 } }],
   ['POST', `${apps}/statefulsets`, { metadata: { name: 's' } }],
+  [
+    'POST',
+    `${apps}/statefulsets`,
+    {
+      metadata: { name: 's' },
+      spec: {
+        replicas: 1.5,
+        selector: { matchLabels: { a: 'b' } },
+        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [] } },
+      },
+    },
+  ],
   ['POST', `${apps}/daemonsets`, { metadata: { name: 's' }, spec: { template: 5 } }],
   ['POST', '/apis/batch/v1/namespaces/default/jobs', { metadata: { name: 's' }, spec: null }],
   ['POST', '/api/v1/persistentvolumes', { metadata: { name: 's' } }],

@@ -62,7 +62,8 @@ function walk(schema: JsonMap, value: Json, path: string, at: Target, missing: F
 
 function isOf(value: Json, type: string, format: string): boolean {
   if (type === 'string') return typeof value === 'string' || (typeof value === 'number' && /int-or-string|undefined/.test(format));
-  if (type === 'integer' || type === 'number') return typeof value === 'number';
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'number') return typeof value === 'number';
   if (type === 'boolean') return typeof value === 'boolean';
   if (type === 'array') return Array.isArray(value);
   return type !== 'object' || isMap(value);

@@ -42,7 +42,7 @@ async function* linesOf(
       onRead(Number(resourceVersion));
       for (const object of list.items) yield line('ADDED', show(object));
     }
-    const timeoutSeconds = Math.min(Number(query.get('timeoutSeconds')) || 1800, 3600);
+    const timeoutSeconds = Math.max(0, Math.min(Number(query.get('timeoutSeconds')) || 1800, 3600));
     for await (const { type: what, object } of reader(server).watch(type, {
       namespace,
       ...selected,
