@@ -45,10 +45,12 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
     return Math.max(0, at - monotonic());
   }
 
-  function forget(uid: string): void {
+  server.follow(({ object, old }) => {
+    if (object || !old) return;
+    const { uid = '' } = old.metadata;
     due.delete(uid);
     events.forget(uid);
-  }
+  });
 
   function syncPod(pod: KubeObject): Done {
     const { phase = 'Pending' } = statusOf(pod);
@@ -141,11 +143,7 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
   const pods: Task = {
     kinds: ['Pod'],
     work: syncPod,
-    concerned(change) {
-      const { object, old } = change;
-      if (!object) forget(old?.metadata.uid ?? '');
-      return labelsChanged(change).length > 0 ? podsByNode.of('') : [];
-    },
+    concerned: (change) => (labelsChanged(change).length > 0 ? podsByNode.of('') : []),
   };
   return [pods, plugin.labels];
 }
