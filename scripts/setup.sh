@@ -19,31 +19,14 @@ installed() {
     process.exit(missing.length === 0 ? 0 : 1);'
 }
 
-# Whether a process lives and is a set-up: the number of one that was killed may be another's by now, in a container that starts again even ours.
-sets_up() {
-  [ "$1" != "$$" ] && kill -0 "$1" 2>/dev/null || return 1
-  local command
-  command=$(tr '\0' ' ' 2>/dev/null <"/proc/$1/cmdline" || ps -o args= -p "$1" 2>/dev/null) || return 0
-  [[ "$command" == *setup.sh* ]]
-}
-
-# In a shell of its own, so that the lock goes however this ends. It is a link to the process that has it.
+# Two at once would remove each other's node_modules. The kernel holds the lock until this shell and its npm have ended, however they end. Where
+# there is no flock, as on macOS, there is no lock.
 install_modules() (
-  lock=build/setup.lock
-  said='' tries=0
   mkdir -p build
-  until ln -s "$$" "$lock" 2>/dev/null; do
-    if holder=$(readlink "$lock"); then
-      sets_up "$holder" || { rm -f "$lock"; continue; }
-      [ -n "$said" ] || echo "setup: waiting for process $holder, which installs the packages"
-      said=yes
-      sleep 0.2
-    elif [ $((tries += 1)) -gt 3 ]; then
-      ln -s "$$" "$lock"
-      break
-    fi
-  done
-  trap 'rm -f "$lock"' EXIT
+  exec 9>build/setup.lock
+  if command -v flock >/dev/null; then
+    flock --nonblock 9 || { echo 'setup: waiting for another set-up, which installs the packages'; flock 9; }
+  fi
   # Another process may have installed them meanwhile.
   ! installed || exit 0
   echo "setup: installing the packages of package-lock.json into node_modules (npm ci)"
@@ -55,7 +38,6 @@ install_modules() (
   }
 )
 
-# Two at once would remove each other's node_modules.
 installed || install_modules
 bash scripts/nodejs.sh
 

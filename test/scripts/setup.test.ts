@@ -47,7 +47,7 @@ test('of two at once one installs, and the other waits', async () => {
   const clone = prepared({ held: '' });
   const both = [clone.setup(), clone.setup()];
   const ends = both.map((child) => clone.ended(child));
-  await expect.poll(() => both.some(({ said }) => said().includes('setup: waiting for process '))).toBe(true);
+  await expect.poll(() => both.some(({ said }) => said().includes('setup: waiting for another set-up'))).toBe(true);
   rmSync(clone.path('held'));
   expect((await Promise.all(ends)).map(({ code }) => code)).toEqual([0, 0]);
   expect(clone.calls()).toHaveLength(1);
@@ -61,31 +61,30 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('%s in its midst is followed by a sec
   // The whole group, as Ctrl-C does.
   process.kill(-(first.child.pid ?? 0), signal);
   await end;
-  if (signal === 'SIGTERM') expect(isThere(clone.path('build/setup.lock'))).toBe(false);
   rmSync(clone.path('held'));
   expect(await clone.ended(clone.setup())).toMatchObject({ code: 0 });
-  expect(isThere(clone.path('build/setup.lock'))).toBe(false);
 });
 
-test('a lock of one that was killed counts for nothing, though its number is another process by now', async () => {
-  const clone = prepared();
-  mkdirSync(clone.path('build'));
-  symlinkSync(String(process.pid), clone.path('build/setup.lock'));
-  const again = clone.setup();
-  const end = clone.ended(again);
-  await expect.poll(() => clone.calls().length > 0 || again.said().includes('waiting')).toBe(true);
-  expect(again.said()).not.toContain('waiting');
+test('killed without its npm, that is waited for', async () => {
+  const clone = prepared({ held: '' });
+  const first = clone.setup();
+  await expect.poll(() => clone.calls().length).toBe(1);
+  first.child.kill('SIGKILL');
+  const second = clone.setup();
+  const end = clone.ended(second);
+  await expect.poll(() => second.said()).toContain('setup: waiting for another set-up');
+  rmSync(clone.path('held'));
   expect(await end).toMatchObject({ code: 0 });
+  expect(clone.calls()).toHaveLength(1);
 });
 
-test('without a network it says what failed, leaves no lock, and works when there is one', async () => {
+test('without a network it says what failed, and works when there is one', async () => {
   const clone = prepared({ broken: '' });
   const { code, output } = await clone.ended(clone.setup());
   expect({ code, output }).toEqual({
     code: 1,
     output: expect.stringMatching(/npm error network\nsetup: npm ci failed, as it says above\./),
   });
-  expect(isThere(clone.path('build/setup.lock'))).toBe(false);
   rmSync(clone.path('broken'));
   expect(await clone.ended(clone.setup())).toMatchObject({ code: 0 });
 });
@@ -167,8 +166,4 @@ function prepared(files: Readonly<Record<string, string>> = {}) {
       return { code, output: said() };
     },
   };
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
