@@ -2,11 +2,12 @@
  * The package as `npm publish` would upload it: `node scripts/pack.ts` prints the path of its archive. It is built again only when something
  * that goes into it has changed, so all tests of one run share an archive.
  */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { lock } from '../harness/tools/lock.ts';
 
 const root = join(import.meta.dirname, '..');
 const cache = join(root, 'node_modules/.cache/sluice/package');
@@ -26,29 +27,24 @@ const FOLDERS = ['src', 'runtimes', 'crds', 'docs', 'examples'];
 export async function packed(): Promise<string> {
   const archive = join(cache, keyOfSources(), 'package.tgz');
   mkdirSync(cache, { recursive: true });
-  while (!existsSync(archive)) {
-    if (!locked()) await pause(200);
-    else
-      try {
-        if (!existsSync(archive)) build(archive);
-      } finally {
-        rmSync(LOCK, { force: true });
-      }
+  if (existsSync(archive)) return archive;
+  const unlock = await lock(join(cache, 'lock'), () => {});
+  try {
+    // Another process may have built it meanwhile.
+    if (!existsSync(archive)) await build(archive);
+  } finally {
+    unlock();
   }
   return archive;
 }
 
 /** `npm pack`, whose `prepack` builds. */
-function build(archive: string): void {
+async function build(archive: string): Promise<void> {
   const folder = mkdtempSync(join(cache, 'new-'));
   try {
     // An earlier build must not hide that this one made nothing.
     rmSync(join(root, 'dist'), { recursive: true, force: true });
-    const { status, stdout, stderr } = spawnSync('npm', ['pack', '--silent', '--pack-destination', folder], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    if (status !== 0) throw new Error(`npm pack ended with code ${status}: ${stdout}${stderr}`);
+    await promisify(execFile)('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root });
     const [file = ''] = globSync('*.tgz', { cwd: folder });
     // Archives of earlier sources.
     for (const old of globSync('????????????????', { cwd: cache })) rmSync(join(cache, old), { recursive: true, force: true });
@@ -56,29 +52,6 @@ function build(archive: string): void {
     renameSync(join(folder, file), archive);
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-const LOCK = join(cache, 'lock');
-
-/** Takes the lock, unless a process that lives has it. */
-function locked(): boolean {
-  try {
-    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch {
-    if (!isHeld()) rmSync(LOCK, { force: true });
-    return false;
-  }
-}
-function isHeld(): boolean {
-  try {
-    const holder = Number(readFileSync(LOCK, 'utf8'));
-    // The process that has just created the file has not written it yet.
-    if (holder > 0) process.kill(holder, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 

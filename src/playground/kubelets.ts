@@ -81,7 +81,7 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
 
   /** Once everything exists that its containers need. */
   function start(pod: KubeObject): Done {
-    const claim = plugin.waitsFor(pod);
+    const [claim] = plugin.startClients(pod);
     if (claim !== undefined) {
       const message = `MountVolume.SetUp failed for the volume of claim ${claim}: the claim is not bound, or its file system is not mounted yet`;
       // Most are there within a moment.

@@ -10,8 +10,8 @@ import { CustomResourceDefinition } from '../api-server/kinds.ts';
 
 /** What the CSI plugin of each node does to the cluster; nothing is mounted. */
 export interface NodePlugin {
-  /** Which claim of a Dataset, or other claim, a pod waits for: one that is not bound, or whose FUSE client does not run on the pod's node. */
-  waitsFor(pod: KubeObject): string | undefined;
+  /** Starts the FUSE clients of a pod's Datasets on its node; returns the claims that cannot be mounted yet: not bound, or without their client. */
+  startClients(pod: KubeObject): readonly string[];
   /** Removes labels of nodes that no pod needs any more. */
   readonly labels: Task;
 }
@@ -22,20 +22,24 @@ export function createNodePlugin(server: ApiServer): NodePlugin {
   const client = controllerClient(server, 'fuse.csi.fluid.io');
   const { indexes } = client;
 
-  function waitsFor(pod: KubeObject): string | undefined {
+  function startClients(pod: KubeObject): readonly string[] {
     const { volumes = [], nodeName = '' } = specOf(pod);
+    const { namespace = '' } = pod.metadata;
     return volumes
       .flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? [])
-      .find((claim) => {
-        const { namespace } = pod.metadata;
+      .filter((claim) => {
         const found = server.get('PersistentVolumeClaim', namespace, claim);
         if (!found || phaseOf(found) !== 'Bound') return true;
-        const key = labelFor(namespace ?? '', claim);
-        if (key === undefined) return false;
-        const node = server.get('Node', undefined, nodeName);
-        if (node && node.metadata.labels?.[key] !== 'true') client.patch(node, { metadata: { labels: { [key]: 'true' } } });
-        return !indexes.podsBySelector.of(`${nodeName} ${key}`).some((fuse) => phaseOf(fuse) === 'Running');
+        const key = labelFor(namespace, claim);
+        return key !== undefined && !startClient(nodeName, key);
       });
+  }
+
+  /** Labels a node, which brings a client there; whether it runs already. */
+  function startClient(nodeName: string, key: string): boolean {
+    const node = server.get('Node', undefined, nodeName);
+    if (node && node.metadata.labels?.[key] !== 'true') client.patch(node, { metadata: { labels: { [key]: 'true' } } });
+    return indexes.podsBySelector.of(`${nodeName} ${key}`).some((fuse) => phaseOf(fuse) === 'Running');
   }
 
   /** The label by which a node has the FUSE client of a Dataset; undefined for a claim that is none of a Dataset. */
@@ -71,7 +75,7 @@ export function createNodePlugin(server: ApiServer): NodePlugin {
       return [client.get('Node', undefined, specOf(old).nodeName ?? '')];
     },
   };
-  return { waitsFor, labels };
+  return { startClients, labels };
 }
 
 const labelBy = ({ metadata: { namespace = '', name, uid = '', labels = {} } }: KubeObject): string | undefined =>
