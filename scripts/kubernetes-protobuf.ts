@@ -14,8 +14,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   ),
   meta: 'apimachinery@VERSION/pkg/apis/meta/v1/types.go',
 };
-/** What is no message of fields in JSON: read by rules of its own. */
-const OWN: Readonly<Record<string, string>> = {
+/** What is no message of fields in JSON: wire/protobuf/decode.ts has a rule of its own for each. */
+export const OWN: Readonly<Record<string, string>> = {
   'meta.Time': 'seconds:1:int nanos:2:int',
   'meta.MicroTime': 'seconds:1:int nanos:2:int',
   'meta.FieldsV1': 'raw:1:bytes',

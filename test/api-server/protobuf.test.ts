@@ -1,8 +1,9 @@
 /** Bodies as client-go writes them: a zero for each field that is no pointer. kubectl's own are in docs/playground.md, which a test follows. */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { expect, test } from 'vitest';
+import { OWN as WRITTEN } from '../../scripts/kubernetes-protobuf.ts';
 import { builtInKinds, unknownFields } from '../../src/api-server/kinds.ts';
-import { fromProtobuf } from '../../src/api-server/wire/protobuf/decode.ts';
+import { fromProtobuf, OWN } from '../../src/api-server/wire/protobuf/decode.ts';
 import { MESSAGES } from '../../src/api-server/wire/protobuf/messages.gen.ts';
 import { byPath, readRequest } from '../../src/api-server/wire/requests.ts';
 import { apiVersionOf, type KubeObject } from '../../src/kube/types.ts';
@@ -151,3 +152,6 @@ test('strict decoding knows the fields of each kind', () => {
     expect([type.kind, unknownFields(type, object)]).toEqual([type.kind, []]);
   }
 });
+
+test('a message that is something else in JSON is known to the generator and to the reader', () =>
+  expect(Object.keys(OWN).toSorted()).toEqual(Object.keys(WRITTEN).toSorted()));

@@ -133,7 +133,7 @@ function valueOf(messages: Messages, type: string, reader: BinaryReader): Json |
 
 const embedded = ({ raw = '' }: JsonMap): Json => JSON.parse(Buffer.from(raw as string, 'base64').toString() || 'null') as Json;
 /** Types that are something else in JSON. The zero of a time is none. */
-const OWN: Readonly<Record<string, (made: JsonMap) => Json | undefined>> = {
+export const OWN: Readonly<Record<string, (made: JsonMap) => Json | undefined>> = {
   'meta.Time': ({ seconds }) => (seconds === undefined ? undefined : `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}Z`),
   'meta.MicroTime': ({ seconds, nanos = 0 }) =>
     seconds === undefined
