@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/longest-first.ts';
 
 /** Tests that start programs: the command line, generated scripts, the CSI plugin on real mounts, the documentation's own commands. */
 const PROGRAMS = [
@@ -46,6 +47,7 @@ const ON_A_NODE = {
 // no failure.
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
