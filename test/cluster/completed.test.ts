@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import { createApiServer } from '../../src/api-server/index.ts';
-import { builtInKinds } from '../../src/api-server/kinds.ts';
+import { builtInKinds, CustomResourceDefinition } from '../../src/api-server/kinds.ts';
 import { installationOf, settled } from '../../src/install/index.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
@@ -28,13 +28,19 @@ interface Case {
   readonly type: ResourceType;
   readonly object: KubeObject;
 }
+/** A definition is named by its group. */
+const renamed = (definition: KubeObject): KubeObject =>
+  JSON.parse(JSON.stringify(definition).replaceAll('data.fluid.io', `${namespace}.fluid.io`)) as KubeObject;
+/** With names of their own: another test may have installed what belongs to no namespace. */
 const cases = (from: string, objects: readonly KubeObject[]): readonly Case[] =>
   objects.flatMap((object) => {
     const type = typeOf(object);
     if (!type) return [];
-    const { namespace: _, ...metadata } = object.metadata;
-    const inside = { ...object, metadata: { ...metadata, ...(type.namespaced && { namespace }) } };
-    return [{ title: `${from}: ${object.kind} ${metadata.name}`, type, object: inside }];
+    const { namespace: _, name, ...metadata } = object.metadata;
+    const inside = { ...object, metadata: { ...metadata, ...(type.namespaced ? { name, namespace } : { name: `${namespace}-${name}` }) } };
+    return [
+      { title: `${from}: ${object.kind} ${name}`, type, object: type.kind === CustomResourceDefinition.kind ? renamed(object) : inside },
+    ];
   });
 const rendered = globSync('*/*.yaml', { cwd: root })
   .toSorted()
