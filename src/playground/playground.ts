@@ -97,6 +97,8 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
   const material = await issue({ older: [] }, ['localhost'], now());
   const { server: listener, listen } = createWireListener({ key: material.key, cert: material.certificate }, token, wire, onFault);
   const exec = serveExec(listener, server, token, createEngines());
+  // Before anything runs that would keep the process when the port is taken.
+  const url = `https://${HOST}:${await listen(port, HOST)}`;
 
   const said = new Set<string>();
   /** Said once: what cannot be read would be met at each turn. */
@@ -115,7 +117,6 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
   const turns = startTurns(server, tasks, systemClock, onUnreadable);
   const cleaning = setInterval(() => cleanEvents(server, systemClock), CLEANED_MS);
 
-  const url = `https://${HOST}:${await listen(port, HOST)}`;
   return {
     url,
     kubeconfig: kubeconfigOf(url, material.authorities.join('\n'), token),

@@ -1,6 +1,8 @@
 /** How the playground ends, and what it leaves: nothing. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -77,4 +79,23 @@ test('the kubeconfig of a cluster is never replaced', async () => {
   expect(said.text).toBe(`sluice: --kubeconfig ${file}: expected no file, or one that a playground wrote; this one stays as it is\n`);
   expect(readFileSync(file, 'utf8')).toBe('apiVersion: v1\nkind: Config\n');
   expect([...leftIn(), existsSync(file)]).toEqual([true]);
+});
+
+test('a port that is taken is an error, and the command ends', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const { said, ended } = playground('--port', String(port));
+  expect(await ended).toBe(1);
+  expect(said.text).toMatch(new RegExp(`^sluice: --port ${port} cannot be served: .*EADDRINUSE`));
+  expect(leftIn()).toEqual([]);
+  taken.close();
+});
+
+test('npm in its command says what fails, though npm run -s began it', async () => {
+  process.env['npm_config_loglevel'] = 'silent';
+  const { said, ended } = playground('--', 'sh', '-c', 'echo "level <$npm_config_loglevel>"');
+  delete process.env['npm_config_loglevel'];
+  expect(await ended).toBe(0);
+  expect(said.text).toContain('level <>');
 });

@@ -1,8 +1,10 @@
-/** README's first sentences have the figures of what the demo printed, which stands further below; and what it says of builds is their seconds. */
+/** README's figures: of its first sentences, of builds, of runtimes. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { wantedTools } from '../../harness/tools/tools.ts';
 import { secondsHere } from '../../harness/tools/jobs.ts';
-import { read } from './pages.ts';
+import { read, root } from './pages.ts';
 
 test('README begins with the figures of the demo on a real node', () => {
   const page = read('README.md');
@@ -21,4 +23,12 @@ test('README says how long the builds take that were measured, with a minute for
   const minutes = (['control plane', 'node'] as const).map((wanted) => secondsHere(wantedTools(wanted), 2) / 60);
   const [first, second] = [Math.round(minutes[0] ?? 0), Math.round((minutes[1] ?? 0) + 1)];
   expect(read('README.md')).toContain(`on two cores the first part begins after about ${first} minutes, the second after about ${second}.`);
+});
+
+test('README says how long the folder of a runtime is', () => {
+  const lines = (folder: string) =>
+    globSync(`${folder}/*.ts`).reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length, 0);
+  const hundreds = globSync(join(root, 'runtimes/*/')).map((folder) => Math.round(lines(folder) / 100) * 100);
+  const [least, most] = [Math.min(...hundreds), Math.max(...hundreds)].map((count) => count.toLocaleString('en'));
+  expect(read('README.md')).toContain(`one folder of ${least} to ${most} lines`);
 });

@@ -10,7 +10,9 @@ export async function runCommand(
   interrupts: Interrupts,
   failed: Promise<never>,
 ): Promise<number> {
-  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, KUBECONFIG: kubeconfig } });
+  // npm run -s would silence each npm in it.
+  const { npm_config_loglevel: _, ...env } = process.env;
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...env, KUBECONFIG: kubeconfig } });
   // Ctrl-C in the terminal reaches the command too, and is its own: an interpreter goes on after it.
   interrupts.pass((signal) => signal !== 'SIGINT' && child.kill(signal));
   const ended = new Promise<number>((resolve, reject) => {
