@@ -1,5 +1,6 @@
 import type { ListOptions } from '../kube/contract.ts';
 import type { KubeList, KubeObject, ResourceType } from '../kube/types.ts';
+import { createRecent } from './recent.ts';
 import { expired } from './refusals.ts';
 import { answer, selectionOf } from './select.ts';
 import type { Storage } from './storage.ts';
@@ -24,18 +25,11 @@ export function createPages(
   readsOnly: boolean,
   most = MOST_OBJECTS,
 ): (type: ResourceType, options: ListOptions) => KubeList {
-  const lists = new Map<number, Taken>();
-  let held = 0;
+  const lists = createRecent<number, Taken>(most, ({ objects }) => objects.length);
   let serial = 0;
 
   function remember(taken: Taken): number {
     lists.set(++serial, taken);
-    held += taken.objects.length;
-    for (const [oldest, { objects }] of lists) {
-      if (held <= most || oldest === serial) break;
-      lists.delete(oldest);
-      held -= objects.length;
-    }
     return serial;
   }
   /** What a token names: a list, and where in it the next page begins. */

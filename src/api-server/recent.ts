@@ -4,7 +4,7 @@ export interface Recent<K, V> {
   set(key: K, value: V): void;
 }
 
-/** @param most the sizes of all that is kept, together; the oldest goes first */
+/** @param most the sizes of all that is kept, together, besides the newest; the oldest goes first */
 export function createRecent<K, V>(most: number, sizeOf: (value: V) => number): Recent<K, V> {
   const kept = new Map<K, V>();
   let size = 0;
@@ -13,10 +13,12 @@ export function createRecent<K, V>(most: number, sizeOf: (value: V) => number): 
     set(key, value) {
       const before = kept.get(key);
       if (before !== undefined) size -= sizeOf(before);
+      // As the newest.
+      kept.delete(key);
       kept.set(key, value);
       size += sizeOf(value);
       for (const [oldest, its] of kept) {
-        if (size <= most) break;
+        if (size <= most || oldest === key) break;
         kept.delete(oldest);
         size -= sizeOf(its);
       }
