@@ -159,6 +159,17 @@ export async function createSpace(
       expect(found, `${kind} ${namespace}/${name}`).toMatchObject(expected);
       return found as KubeObject;
     }, seconds);
+  /** What may keep a Dataset that is being deleted: who failed says so in its conditions, and a claim waits for pods. */
+  async function keepers(): Promise<readonly object[]> {
+    const left: object[] = [];
+    for (const kind of ['Pod', 'PersistentVolumeClaim', ...customKinds] as const)
+      for (const { metadata, ...rest } of await list(kind)) {
+        const { name, deletionTimestamp, finalizers } = metadata;
+        const { phase, conditions } = (rest['status'] ?? {}) as { readonly phase?: unknown; readonly conditions?: unknown };
+        left.push({ kind, name, deletionTimestamp, finalizers, phase, conditions });
+      }
+    return left;
+  }
   return {
     namespace,
     find,
@@ -175,8 +186,13 @@ export async function createSpace(
     patch: (kind, name, patch, subresource) => client.patch(kinds[kind], where(kind, name), patch, { type: 'merge', subresource }),
     replace: (kind, name, path, value) => client.patch(kinds[kind], where(kind, name), [{ op: 'replace', path, value }], { type: 'json' }),
     delete: (kind, name, propagation = 'Background') => client.delete(kinds[kind], where(kind, name), { propagation }),
-    gone: (kind, name, seconds) =>
-      eventually(async () => expect(await find(kind, name), `${kind} ${namespace}/${name}`).toBeUndefined(), seconds),
+    async gone(kind, name, seconds) {
+      try {
+        await eventually(async () => expect(await find(kind, name), `${kind} ${namespace}/${name}`).toBeUndefined(), seconds);
+      } catch (error) {
+        throw new Error(`${kind} ${namespace}/${name} is not gone. Left: ${JSON.stringify(await keepers())}`, { cause: error });
+      }
+    },
     async bound(kind, name, seconds) {
       try {
         await becomes('Dataset', name, { status: { phase: 'Bound' } }, seconds);
