@@ -23,14 +23,14 @@ export type Confirmed = () => Promise<void>;
  * Reads the objects afresh from which a deletion follows. One watch may hang while the others do not: what seems to be too much may be what
  * the newest spec asks for.
  *
- * An object that differs from what was seen is remembered, so that the next pass uses it however long the watch hangs.
+ * The next pass uses what differs from what was seen, however long the watch hangs. Whoever else depends on it is woken by its event.
  *
  * @param isSame whether what follows from an object still does. By default its status does not matter
  * @throws ApiError 409 if one of them has changed: as after any conflict, the next pass reads everything again
  */
 export async function confirm(
   client: KubeClient,
-  store: Pick<Store, 'typeOf' | 'remember' | 'forget'>,
+  store: Pick<Store, 'typeOf' | 'found' | 'forget'>,
   seen: readonly Seen[],
   isSame: (seen: ObjectMeta, fresh: ObjectMeta) => boolean = isAsSeen,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function confirm(
         throw error;
       });
       if (fresh && isSame(object.metadata, fresh.metadata)) return [];
-      if (fresh) store.remember(fresh);
+      if (fresh) store.found(fresh);
       else store.forget(object as KubeObject);
       return `${object.kind} ${object.metadata.name}`;
     }),

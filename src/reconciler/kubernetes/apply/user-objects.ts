@@ -46,7 +46,7 @@ export function userObjects(client: KubeClient, store: Store, clock: Monotonic):
       });
       // The cast: it was read from the API server.
       if (!fresh) store.forget({ ...object, kind: type.kind } as KubeObject);
-      else if (isConflict(error)) store.remember(fresh);
+      else if (isConflict(error)) store.found(fresh);
       if (fresh || isConflict(error)) throw error;
       throw new ApiError({ method: 'PATCH', path: 'status or metadata' }, 409, `${type.kind} ${metadata.name} is gone, unseen`);
     }
@@ -67,7 +67,7 @@ export function userObjects(client: KubeClient, store: Store, clock: Monotonic):
     async unmark(type, object, finalizer) {
       marked.delete(object.metadata.uid ?? '');
       const ops = unmarkPatch(object.metadata, finalizer);
-      // A 409 is thrown: what it was about is remembered by now, so that its event wakes no key.
+      // A 409 is thrown: the next pass finds what it was about.
       if (ops)
         await write(type, object, ops, { type: 'json' }).catch((error: unknown) => {
           if (!isGone(type, object)) throw error;

@@ -10,7 +10,7 @@ type Where = Pick<ClusterContext, 'client' | 'store'>;
 /** Labels the Job of an operation, if it exists, so that watches show it. What runs in it stays as it is. */
 export async function adoptJob(context: Where, owner: Owned, name: string): Promise<void> {
   const job = await unseen(context, 'Job', owner, name);
-  if (job && ownerUid(job) === owner.uid) context.store.remember(job);
+  if (job && ownerUid(job) === owner.uid) context.store.found(job);
   else if (job) await take(context, owner, job);
 }
 

@@ -42,7 +42,7 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     // The answer may be lost and the watch behind: an operation that seems to be refused would let others start beside its Job.
     const job = await unseen(context, 'Job', owner, operationNames(key).job);
     if (!job) return written;
-    context.store.remember(job);
+    context.store.found(job);
     return write(jobs);
   };
 

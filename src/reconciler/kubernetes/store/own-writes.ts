@@ -9,9 +9,15 @@ export interface OwnWrites {
   newest(kind: string, watched: Watched | undefined, namespace: string | undefined, name: string): KubeObject | undefined;
   /** What was kept of exactly this version when a write was answered with it. */
   kept(object: KubeObject): KubeObject | undefined;
-  /** The watch shows a change: what it has caught up with is forgotten. Returns whether it shows exactly a version that was remembered. */
+  /**
+   * The watch shows a change: what it has caught up with is forgotten. Returns whether it shows exactly a version of ours,
+   * and nothing that others have written since it last showed the object.
+   */
   settle(change: Change<KubeObject>, kind: string): boolean;
+  /** The answer to a write. */
   remember(object: KubeObject, watched: Watched): void;
+  /** What a read found: others have written it, so that its event is no echo. */
+  found(object: KubeObject, watched: Watched): void;
   /** A read found that the object does not exist. */
   forget(object: KubeObject, watched: Watched): void;
   /** What was remembered of the owner with this UID, some of it perhaps shown by now: `newest` decides. */
@@ -26,14 +32,20 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
   const recent = new Map<string, KubeObject>();
   /** Those of `recent` that exist, by the UID of their owner: while a watch hangs, there may be thousands of others. */
   const owned = createGroups<KubeObject>();
+  /** Of `recent`: the newest version that a read found, and the watch has not shown. Later writes of ours may stand on it. */
+  const unshown = new Map<string, number>();
 
   function set(id: string, ours: KubeObject): void {
-    drop(id);
+    remove(id);
     recent.set(id, ours);
     const owner = ownerUid(ours);
     if (owner !== undefined && !ours.metadata['gone']) owned.set(owner, ours);
   }
   function drop(id: string): void {
+    unshown.delete(id);
+    remove(id);
+  }
+  function remove(id: string): void {
     const ours = recent.get(id);
     if (!ours) return;
     recent.delete(id);
@@ -45,6 +57,13 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
     const id = idOf(ours.kind, ours.metadata.namespace, ours.metadata.name);
     if (isBehind(seen, ours, watched.status.resourceVersion)) set(id, ours);
     else drop(id);
+  }
+
+  function remember(object: KubeObject, watched: Watched): void {
+    const { kind, metadata } = object;
+    const seen = watched.get(metadata.namespace, metadata.name);
+    const before = recent.get(idOf(kind, metadata.namespace, metadata.name)) ?? seen;
+    keep(project(object, before && isSameObject(before, object) ? before : undefined), seen, watched);
   }
 
   return {
@@ -70,14 +89,18 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
       const id = idOf(kind, object.metadata.namespace, object.metadata.name);
       const ours = recent.get(id);
       if (!ours) return false;
+      const isEcho = type !== 'deleted' && version(object) === version(ours) && !unshown.has(id);
+      if (version(object) >= (unshown.get(id) ?? Infinity)) unshown.delete(id);
       if (type === 'deleted' ? ours.metadata.uid === object.metadata.uid : version(object) >= version(ours)) drop(id);
-      return type !== 'deleted' && version(object) === version(ours);
+      return isEcho;
     },
-    remember(object, watched) {
-      const { kind, metadata } = object;
-      const seen = watched.get(metadata.namespace, metadata.name);
-      const before = recent.get(idOf(kind, metadata.namespace, metadata.name)) ?? seen;
-      keep(project(object, before && isSameObject(before, object) ? before : undefined), seen, watched);
+    remember,
+    found(object, watched) {
+      const id = idOf(object.kind, object.metadata.namespace, object.metadata.name);
+      const before = recent.get(id);
+      const isNews = !before || version(object) > version(before);
+      remember(object, watched);
+      if (isNews && recent.has(id)) unshown.set(id, version(object));
     },
     forget(object, watched) {
       const { metadata } = object;

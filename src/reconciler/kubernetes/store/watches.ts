@@ -20,8 +20,10 @@ export interface Watches {
   editionOf(kind: string): number;
   /** What is kept of an object: of a version that is kept already, the same object. */
   read(object: KubeObject, before?: KubeObject): KubeObject;
-  /** The answer to a write, or what a read found: `newest` has it until the watch shows it. */
+  /** The answer to a write: `newest` has it until the watch shows it. */
   remember(object: KubeObject): void;
+  /** What a read found: the same, but its event is news to all who did not read. */
+  found(object: KubeObject): void;
   /** A read found that this object does not exist: `newest` does not have it, though the watch shows it. */
   forget(object: KubeObject): void;
   /** By plural. */
@@ -74,6 +76,19 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
 
   const read: Projection = (object, before) => own.kept(object) ?? project(object, before);
 
+  function know(object: KubeObject, how: 'remember' | 'found'): void {
+    const found = byKind.get(object.kind);
+    // No watch would ever replace it, and the value of a Secret must not stay in memory.
+    if (!found) return;
+    const { reflector, selection } = found;
+    const { namespace, name, labels, resourceVersion = '' } = object.metadata;
+    const before = own.newest(object.kind, reflector, namespace, name);
+    own[how](object, reflector);
+    const after = own.newest(object.kind, reflector, namespace, name);
+    if (!before || !after || !selection.isSame?.(before, after)) changed(object.kind);
+    if (selection.label === undefined || labels?.[selection.label] !== undefined) reflector.expect(resourceVersion);
+  }
+
   return {
     watch(type, onChange, selection = {}) {
       const { label, metadataOnly } = selection;
@@ -106,18 +121,8 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
     },
     editionOf,
     read,
-    remember(object) {
-      const found = byKind.get(object.kind);
-      // No watch would ever replace it, and the value of a Secret must not stay in memory.
-      if (!found) return;
-      const { reflector, selection } = found;
-      const { namespace, name, labels, resourceVersion = '' } = object.metadata;
-      const before = own.newest(object.kind, reflector, namespace, name);
-      own.remember(object, reflector);
-      const after = own.newest(object.kind, reflector, namespace, name);
-      if (!before || !after || !selection.isSame?.(before, after)) changed(object.kind);
-      if (selection.label === undefined || labels?.[selection.label] !== undefined) reflector.expect(resourceVersion);
-    },
+    remember: (object) => know(object, 'remember'),
+    found: (object) => know(object, 'found'),
     forget(object) {
       const found = byKind.get(object.kind);
       if (found) own.forget(object, found.reflector);

@@ -65,3 +65,48 @@ describe('nothing is kept', () => {
     expect(writes.newest('Dataset', watching(object('9')), undefined, 'demo')).toBeUndefined();
   });
 });
+
+describe('an event is an echo (S4)', () => {
+  /** A watch that has shown everything up to version 9. */
+  const watched = { get: () => object('9'), status: { resourceVersion: '9' } } as unknown as Parameters<
+    ReturnType<typeof createOwnWrites>['remember']
+  >[1];
+  type Known = readonly ['remember' | 'found', string];
+  const echoes = (known: readonly Known[], ...shown: readonly string[]): readonly boolean[] => {
+    const writes = createOwnWrites((each) => each);
+    for (const [how, version] of known) writes[how](object(version), watched);
+    return shown.map((version) => writes.settle({ type: 'changed', old: object('9'), object: object(version) }, 'Dataset'));
+  };
+  test.each<[string, readonly Known[], readonly string[], readonly boolean[]]>([
+    ['of a write', [['remember', '12']], ['12'], [true]],
+    ['not of what others wrote before it', [['remember', '12']], ['11', '12'], [false, true]],
+    ['not of what a read found: others have written it', [['found', '12']], ['12'], [false]],
+    [
+      'of a write that a read found again',
+      [
+        ['remember', '12'],
+        ['found', '12'],
+      ],
+      ['12'],
+      [true],
+    ],
+    [
+      'of a write on what a read found, once the watch has shown that',
+      [
+        ['found', '11'],
+        ['remember', '12'],
+      ],
+      ['11', '12'],
+      [false, true],
+    ],
+    [
+      'not of a write on what a read found, where the watch shows both at once',
+      [
+        ['found', '11'],
+        ['remember', '12'],
+      ],
+      ['12'],
+      [false],
+    ],
+  ])('%s', (_, known, shown, expected) => expect(echoes(known, ...shown)).toEqual(expected));
+});
