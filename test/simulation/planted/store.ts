@@ -5,7 +5,7 @@ const STORE = 'src/reconciler/kubernetes/store';
 
 /** One for each invariant of the store (src/reconciler/kubernetes/store/store.ts). */
 export const storeFaults: readonly PlantedFault[] = [
-  breaks('S1', 'what was written is not remembered', [`${STORE}/watches.ts`, '      own.remember(object, reflector);\n', '']),
+  breaks('S1', 'what was written is not remembered', [`${STORE}/watches.ts`, '    own[how](object, reflector);\n', '']),
   breaks('S2', 'what was found to be deleted is returned', [`${STORE}/watches.ts`, 'if (found) own.forget(object, found.reflector);', '']),
   breaks('S3', 'an answer hides what the watch has passed', [
     `${STORE}/own-writes.ts`,
