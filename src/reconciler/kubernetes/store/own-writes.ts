@@ -98,9 +98,10 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
     found(object, watched) {
       const id = idOf(object.kind, object.metadata.namespace, object.metadata.name);
       const before = recent.get(id);
-      const isNews = !before || version(object) > version(before);
+      // A write of ours may have been answered since the read was.
+      if (before && version(object) <= version(before)) return;
       remember(object, watched);
-      if (isNews && recent.has(id)) unshown.set(id, version(object));
+      if (recent.has(id)) unshown.set(id, version(object));
     },
     forget(object, watched) {
       const { metadata } = object;

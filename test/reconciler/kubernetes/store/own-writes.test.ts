@@ -80,6 +80,15 @@ describe('an event is an echo (S4)', () => {
   test.each<[string, readonly Known[], readonly string[], readonly boolean[]]>([
     ['of a write', [['remember', '12']], ['12'], [true]],
     ['not of what others wrote before it', [['remember', '12']], ['11', '12'], [false, true]],
+    [
+      'of a write that was answered before an older read',
+      [
+        ['remember', '12'],
+        ['found', '11'],
+      ],
+      ['12'],
+      [true],
+    ],
     ['not of what a read found: others have written it', [['found', '12']], ['12'], [false]],
     [
       'of a write that a read found again',
