@@ -155,8 +155,10 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
       if (!(type.kind in ownedKinds) || status >= 300) return undefined;
       if (verb === 'get') entry.versions.set(nameIn(request), before?.metadata.resourceVersion);
       if (verb === 'create') entry.created.add(idOf(request));
-      // What it deletes itself is not lost.
-      if (verb === 'delete') for (const each of entry.created) if (each.startsWith(`${nameIn(request)} of `)) entry.created.delete(each);
+      // What it deletes itself is not lost; and with its Job a run of an operation ends: all that the next run needs is created for that.
+      const run = verb === 'delete' && type.kind === 'Job' ? before?.metadata.labels?.[label.owner] : undefined;
+      for (const each of verb === 'delete' ? entry.created : [])
+        if (each.startsWith(`${nameIn(request)} of `) || (run !== undefined && each.endsWith(` of ${run}`))) entry.created.delete(each);
       if (verb !== 'apply' || !before) return undefined;
       const after = server.get(before.kind, before.metadata.namespace, before.metadata.name);
       if (after?.metadata.resourceVersion === before.metadata.resourceVersion) {

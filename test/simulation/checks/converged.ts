@@ -99,6 +99,7 @@ async function ofKey(
  * worlds do not last as long.
  */
 const RIVALS = `metadata.labels.${label.datasetId}: "rival"`;
+export const isRivals = ({ kind, metadata: { labels } }: KubeObject): boolean => kind === 'Secret' && labels?.[label.datasetId] === 'rival';
 
 /** What ends when faults do. */
 const TRANSIENT = new Set([

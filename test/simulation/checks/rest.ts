@@ -4,7 +4,7 @@ import type { WireRequest } from '../../../src/api-server/wire/requests.ts';
 import type { Plan } from '../plan.ts';
 import type { Process } from '../time.ts';
 import type { World } from '../world.ts';
-import { conditionsOf } from './converged.ts';
+import { conditionsOf, isRivals } from './converged.ts';
 
 /** Holds a world that has come to rest to being quiet. */
 export interface RestCheck {
@@ -18,6 +18,8 @@ export interface RestCheck {
 export function restCheck({ server }: World, plan: Plan, passesBefore: number): RestCheck {
   const objects = server.all();
   const isHeld = objects.some(isHeldByPods);
+  const idOf = (namespace: string | undefined, name: string | undefined) => `${namespace}/${name}`;
+  const rivals = new Set(objects.filter(isRivals).map(({ metadata: { namespace, name } }) => idOf(namespace, name)));
   /** What cannot be written is tried again. */
   const isRefused = objects.some((object) => conditionsOf(object).some(({ reason = '' }) => REFUSALS.has(reason)));
   /** Something waits, and looks again from time to time. */
@@ -33,11 +35,12 @@ export function restCheck({ server }: World, plan: Plan, passesBefore: number): 
       }
     },
     /** A healthy cluster is left alone but for the lease, watches, and Secrets that are read again from time to time. */
-    sent(process, { verb, type }, text) {
+    sent(process, { verb, type, namespace, name }, text) {
       if (type.kind === 'Lease' || verb === 'watch') return undefined;
       // Pods of users are not watched: while some keep an object from being deleted, or fuse pods on a node, they are listed every ten seconds.
       if (verb === 'list' && type.kind === 'Pod' && isHeld) return undefined;
       if (plan.denied !== undefined || isRefused) return undefined;
+      if (type.kind === 'Secret' && rivals.has(idOf(namespace, name))) return undefined;
       return WRITES.includes(verb) || verb === 'list' ? `nothing happens, but ${process.name} sends ${text}` : undefined;
     },
     passed(passes) {

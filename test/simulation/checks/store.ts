@@ -14,6 +14,8 @@ interface Known {
   readonly uid: string | undefined;
   /** Undefined: a read found that it does not exist. */
   readonly version: number | undefined;
+  /** The version of the object that was remembered or is gone. */
+  readonly of: number;
   /** The watch has shown the deletion. It forgets how far it came when the server has compacted that. */
   readonly isDeleted: boolean;
 }
@@ -56,13 +58,13 @@ export function watchStore(
     },
   } satisfies Partial<Store>);
 
-  function keep({ kind, metadata: { namespace, name, uid, labels } }: KubeObject, version: number | undefined): void {
+  function keep({ kind, metadata: { namespace, name, uid, labels, resourceVersion } }: KubeObject, version: number | undefined): void {
     const reflector = reflectorOf(kind);
     if (!reflector) return;
     const id = `${kind} ${namespace ?? ''}/${name}`;
     const before = known.get(id);
     if (version !== undefined && before?.version !== undefined && before.version > version) return;
-    known.set(id, { kind, namespace, name, uid, version, isDeleted: false });
+    known.set(id, { kind, namespace, name, uid, version, of: Number(resourceVersion), isDeleted: false });
     check(id);
     const isSelected = RUNTIMES.includes(kind) || kind === 'Dataset' || labels?.['data.fluid.io/owner-uid'] !== undefined;
     if (version === undefined || !isSelected) return;
@@ -88,7 +90,7 @@ export function watchStore(
     if (version === undefined) {
       if (shown?.metadata.uid === uid ? seen?.metadata.uid === uid : seen !== shown)
         fail(`${id} was found to be deleted, and is returned (S2)`);
-      if (shown?.metadata.uid !== uid) known.delete(id);
+      if (shown ? shown.metadata.uid !== uid : !(upTo < ours.of)) known.delete(id);
       // What was shown to a process that stops, its reflector no longer reads: it keeps an older version.
     } else if (upTo >= version || (isDeleted && shown === undefined)) {
       if (seen !== shown) fail(`the watch has passed version ${version} of ${id}, and something else is returned (S3)`);

@@ -91,7 +91,7 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
       if (!ours) return false;
       const isEcho = type !== 'deleted' && version(object) === version(ours) && !unshown.has(id);
       if (version(object) >= (unshown.get(id) ?? Infinity)) unshown.delete(id);
-      if (type === 'deleted' ? ours.metadata.uid === object.metadata.uid : version(object) >= version(ours)) drop(id);
+      if (hasPassed(type, object, ours)) drop(id);
       return isEcho;
     },
     remember,
@@ -116,8 +116,17 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
 
 /** Whether the watch does not show yet what was written, or found to be deleted. */
 export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watchedUpTo: string | undefined): boolean {
-  if (ours.metadata['gone']) return seen?.metadata.uid === ours.metadata.uid;
-  return Math.max(seen ? version(seen) : 0, Number(watchedUpTo ?? 0)) < version(ours);
+  const upTo = Number(watchedUpTo ?? 0);
+  // The creation of what is gone may still have to come.
+  if (ours.metadata['gone']) return seen ? seen.metadata.uid === ours.metadata.uid : upTo < version(ours);
+  return Math.max(seen ? version(seen) : 0, upTo) < version(ours);
+}
+
+/** Whether an event shows as much as is kept. Others may have changed an object before they deleted it: what is gone stays gone until that is shown. */
+function hasPassed(type: Change<KubeObject>['type'], shown: KubeObject, ours: KubeObject): boolean {
+  const isSame = shown.metadata.uid === ours.metadata.uid;
+  if (type === 'deleted') return isSame;
+  return ours.metadata['gone'] ? !isSame : version(shown) >= version(ours);
 }
 
 /** In any version. An object that was found to be deleted is never the same. */

@@ -25,7 +25,23 @@ describe('the watch is behind a deletion that a read found', () => {
   test('while it shows the object (S2)', () => expect(isBehind(object('10'), gone, '20')).toBe(true));
   test('not when it shows another object of the name (S2, S3)', () =>
     expect(isBehind(object('21', { uid: 'other' }), gone, '21')).toBe(false));
+  test('while it has not shown its creation (S2)', () => expect(isBehind(undefined, gone, '9')).toBe(true));
   test('not when it shows none (S3)', () => expect(isBehind(undefined, gone, '20')).toBe(false));
+
+  test.each<[string, 'added' | 'changed' | 'deleted', KubeObject, boolean]>([
+    ['when it shows its creation', 'added', object('10'), true],
+    ['when it shows how others changed it before that', 'changed', object('11', { deletionTimestamp: '2026-11-27T12:00:00Z' }), true],
+    ['no more when it shows the deletion', 'deleted', object('12'), false],
+    ['no more when it shows another object of the name', 'changed', object('13', { uid: 'other' }), false],
+  ])('is known %s (S2, S3)', (_, type, shown, isKnown) => {
+    const writes = createOwnWrites((each) => each);
+    const watch = (seen: KubeObject | undefined, resourceVersion: string) => ({ get: () => seen, status: { resourceVersion } }) as never;
+    writes.forget(object('10'), watch(undefined, '9'));
+    const now = type === 'deleted' ? undefined : shown;
+    writes.settle(type === 'changed' ? { type, old: object('10'), object: shown } : { type, object: shown }, 'Dataset');
+    expect(writes.size).toBe(isKnown ? 1 : 0);
+    expect(writes.newest('Dataset', watch(now, shown.metadata.resourceVersion ?? ''), undefined, 'demo')).toBe(isKnown ? undefined : now);
+  });
 });
 
 describe('nothing is kept', () => {
@@ -50,11 +66,13 @@ describe('nothing is kept', () => {
     writes.forget(object('9'), watching(object('9', { uid: 'another' })));
     expect(writes.size).toBe(0);
   });
-  test('of an object that is found to be deleted before the watch has shown its creation (S2)', () => {
+  test('of an object that is gone, once the watch has passed its creation without it (S3)', () => {
     const writes = own();
     writes.remember(object('10'), watching());
-    expect(writes.size).toBe(1);
     writes.forget(object('10'), watching());
+    expect(writes.size).toBe(1);
+    const passed = { get: () => undefined, status: { resourceVersion: '12' } } as unknown as ReturnType<typeof watching>;
+    expect(writes.newest('Dataset', passed, undefined, 'demo')).toBeUndefined();
     expect(writes.size).toBe(0);
   });
   test('but of what the watch does not show yet (S1, S2)', () => {
