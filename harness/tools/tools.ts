@@ -36,22 +36,22 @@ export interface Tool<Name extends ToolName = ToolName> {
 }
 
 const CONTROL_PLANE: readonly Tool<ControlPlaneToolName>[] = [
-  { name: 'etcd', module: 'etcd', package: 'go.etcd.io/etcd/server/v3', packages: 519, seconds: 33 },
-  { name: 'kube-apiserver', module: 'kube', package: 'k8s.io/kubernetes/cmd/kube-apiserver', packages: 1717, seconds: 166 },
-  { name: 'kube-controller-manager', module: 'kube', package: 'k8s.io/kubernetes/cmd/kube-controller-manager', packages: 381, seconds: 48 },
-  { name: 'kube-scheduler', module: 'kube', package: 'k8s.io/kubernetes/cmd/kube-scheduler', packages: 6, seconds: 5 },
-  { name: 'kubectl', module: 'kube', package: 'k8s.io/kubernetes/cmd/kubectl', packages: 197, seconds: 19 },
-  { name: 'kwok', module: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok', packages: 761, seconds: 90 },
+  { name: 'etcd', module: 'etcd', package: 'go.etcd.io/etcd/server/v3', packages: 519, seconds: 45 },
+  { name: 'kube-apiserver', module: 'kube', package: 'k8s.io/kubernetes/cmd/kube-apiserver', packages: 1717, seconds: 206 },
+  { name: 'kube-controller-manager', module: 'kube', package: 'k8s.io/kubernetes/cmd/kube-controller-manager', packages: 381, seconds: 58 },
+  { name: 'kube-scheduler', module: 'kube', package: 'k8s.io/kubernetes/cmd/kube-scheduler', packages: 6, seconds: 4 },
+  { name: 'kubectl', module: 'kube', package: 'k8s.io/kubernetes/cmd/kubectl', packages: 197, seconds: 21 },
+  { name: 'kwok', module: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok', packages: 761, seconds: 72 },
 ];
 
 const NODE: readonly Tool<NodeToolName>[] = [
-  { name: 'kubelet', module: 'kube', package: 'k8s.io/kubernetes/cmd/kubelet', packages: 400, seconds: 51 },
+  { name: 'kubelet', module: 'kube', package: 'k8s.io/kubernetes/cmd/kubelet', packages: 400, seconds: 26 },
   // A module of its own: one more requirement of `kube` would have everybody build that again. Their packages are compiled once.
-  { name: 'kube-proxy', module: 'kube-proxy', package: 'k8s.io/kubernetes/cmd/kube-proxy', packages: 31, seconds: 15 },
-  { name: 'coredns', module: 'node/coredns', package: 'sluice.dev/tools/node/coredns', packages: 600, seconds: 75 },
-  { name: 'pause', module: 'node/pause', package: 'sluice.dev/tools/node/pause', packages: 5, seconds: 2 },
-  { name: 'rclone', module: 'node/rclone', package: 'sluice.dev/tools/node/rclone', packages: 560, seconds: 79 },
-  { name: 'minio', module: 'node/minio', package: 'github.com/minio/minio', packages: 1300, seconds: 413 },
+  { name: 'kube-proxy', module: 'kube-proxy', package: 'k8s.io/kubernetes/cmd/kube-proxy', packages: 31, seconds: 7 },
+  { name: 'coredns', module: 'node/coredns', package: 'sluice.dev/tools/node/coredns', packages: 600, seconds: 63 },
+  { name: 'pause', module: 'node/pause', package: 'sluice.dev/tools/node/pause', packages: 5, seconds: 1 },
+  { name: 'rclone', module: 'node/rclone', package: 'sluice.dev/tools/node/rclone', packages: 560, seconds: 31 },
+  { name: 'minio', module: 'node/minio', package: 'github.com/minio/minio', packages: 1300, seconds: 129 },
 ];
 
 const TESTS: readonly Tool<TestToolName>[] = [
