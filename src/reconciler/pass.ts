@@ -5,7 +5,7 @@ import type { Cluster } from './cluster.ts';
 import { messageOf } from './failures.ts';
 import type { Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';
-import type { Outcome } from './queue.ts';
+import type { Outcome } from '../kube/turns/queue.ts';
 import type { OperationCluster } from './operations/cluster.ts';
 import { reconcileOperation } from './operations/reconcile-operation.ts';
 import { reconcile } from './reconcile.ts';

@@ -19,7 +19,7 @@ import type { Moved, Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';
 import { isSettled } from './operations/status.ts';
 import { passOver } from './pass.ts';
-import { createQueue } from './queue.ts';
+import { createQueue } from '../kube/turns/queue.ts';
 import { type Key, keyOf, keyText, type OperationKey } from './world.ts';
 
 export interface LeaderOptions {

@@ -10,7 +10,7 @@ import { operationKeyOf } from '../../src/reconciler/operations/references.ts';
 import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';
 import { isSettled } from '../../src/reconciler/operations/status.ts';
 import { outcomeOf } from '../../src/reconciler/pass.ts';
-import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
+import { createQueue, type Outcome, type Queue } from '../../src/kube/turns/queue.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../src/reconciler/world.ts';
 import type { ApiServer } from '../../src/api-server/index.ts';

@@ -17,7 +17,7 @@ import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.
 import { LARGEST_RECORD } from '../../src/reconciler/kubernetes/plans/last-valid.ts';
 import { showBuild } from '../../src/cli/build-info.ts';
 import { createMetrics } from '../../src/reconciler/metrics.ts';
-import { backoffMs } from '../../src/reconciler/queue.ts';
+import { backoffMs } from '../../src/kube/turns/queue.ts';
 import { type Cause, causes } from '../../src/reconciler/reasons.ts';
 import { admissionMetrics } from '../../src/webhook/server/metrics.ts';
 import { table } from './markdown.ts';

@@ -17,7 +17,7 @@ import { createStore, type Store } from '../../src/reconciler/kubernetes/store/s
 import { helpersOf } from '../../src/reconciler/kubernetes/operations/end-run.ts';
 import { isSettled } from '../../src/reconciler/operations/status.ts';
 import { outcomeOf } from '../../src/reconciler/pass.ts';
-import { createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
+import { createQueue, type Outcome, type Queue } from '../../src/kube/turns/queue.ts';
 import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
 import { type Key, keyOf, keyOfText, keyText, type Next, type OperationKey } from '../../src/reconciler/world.ts';

@@ -5,7 +5,7 @@ import { NotLeader } from '../../src/kube/errors.ts';
 import type { KubeObject, Log, ResourceType } from '../../src/kube/types.ts';
 import { type Controller, startController } from '../../src/reconciler/controller.ts';
 import type { Metrics } from '../../src/reconciler/metrics.ts';
-import type { createQueue } from '../../src/reconciler/queue.ts';
+import type { createQueue } from '../../src/kube/turns/queue.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
 import type { ExecFence } from '../../src/reconciler/kubernetes/commands/pod-exec.ts';

@@ -2,7 +2,7 @@ import { type Clock, sleep, systemClock } from '../../kube/clock.ts';
 import { shareOf } from '../../kube/turns/turnstile.ts';
 import type { Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
-import { createQueue, type Outcome } from '../queue.ts';
+import { createQueue, type Outcome } from '../../kube/turns/queue.ts';
 import { type Key, keyOfText, keyText } from '../world.ts';
 import { after, commandOf, dueNow, nextDueAt, NOTHING_DONE, type Progress, stepOf } from './pace.ts';
 import type { Sidecar } from './sidecars-to-stop.ts';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/kube/types.ts';
 import type { Controller } from '../../../src/reconciler/controller.ts';
 import type { Metrics } from '../../../src/reconciler/metrics.ts';
-import type { createQueue } from '../../../src/reconciler/queue.ts';
+import type { createQueue } from '../../../src/kube/turns/queue.ts';
 import type { WireAnswer } from '../../../src/api-server/wire/answers.ts';
 import type { WireRequest } from '../../../src/api-server/wire/requests.ts';
 import type { Troubles } from '../happen.ts';

@@ -1,4 +1,4 @@
-import { createQueue, type Outcome, type Queue, type QueueOptions } from '../../../src/reconciler/queue.ts';
+import { createQueue, type Outcome, type Queue, type QueueOptions } from '../../../src/kube/turns/queue.ts';
 import type { createTime } from '../time.ts';
 
 type Clocked = ReturnType<typeof createTime>;
@@ -32,7 +32,7 @@ interface Key {
 /** How long a key waits after so many failures in a row, ms. */
 const backoffMs = (failures: number): number => Math.min(90_000, 50 * 2 ** Math.max(0, failures - 1));
 
-/** How long passes may keep the event loop before the last of them begins, ms (src/reconciler/time-slice.ts). */
+/** How long passes may keep the event loop before the last of them begins, ms (src/kube/turns/time-slice.ts). */
 const TURN_MS = 10;
 /** Within which a pass begins that was asked for, while places are free, ms. */
 const EVENT_MS = 1000;

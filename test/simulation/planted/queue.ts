@@ -1,9 +1,9 @@
 import type { PlantedFault } from '../../support/planted.ts';
 import { breaks } from './breaks.ts';
 
-const QUEUE = 'src/reconciler/queue.ts';
+const QUEUE = 'src/kube/turns/queue.ts';
 
-/** One for each invariant of the queue (src/reconciler/queue.ts). */
+/** One for each invariant of the queue (src/kube/turns/queue.ts). */
 export const queueFaults: readonly PlantedFault[] = [
   breaks('Q1', 'a key that is added while a pass runs gets a second one beside it', [
     QUEUE,

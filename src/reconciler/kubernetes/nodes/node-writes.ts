@@ -4,7 +4,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { ApiError, isNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { messageOf } from '../../failures.ts';
-import { createQueue, type Outcome } from '../../queue.ts';
+import { createQueue, type Outcome } from '../../../kube/turns/queue.ts';
 import { createFightDetector } from '../apply/fights.ts';
 import { Node } from '../kinds.ts';
 import type { Store } from '../store/store.ts';

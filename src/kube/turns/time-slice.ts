@@ -1,4 +1,4 @@
-import type { Monotonic } from '../kube/clock.ts';
+import type { Monotonic } from '../clock.ts';
 
 /** The time in which passes may follow each other. */
 export interface TimeSlice {

@@ -1,4 +1,4 @@
-import type { Timers } from '../kube/clock.ts';
+import type { Timers } from '../clock.ts';
 
 /** At most one timer for each key. */
 export interface Alarms {

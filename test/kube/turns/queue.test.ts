@@ -1,7 +1,7 @@
-import { systemClock } from '../../src/kube/clock.ts';
+import { systemClock } from '../../../src/kube/clock.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { backoffMs, createQueue, type Outcome, type Queue } from '../../src/reconciler/queue.ts';
+import { backoffMs, createQueue, type Outcome, type Queue } from '../../../src/kube/turns/queue.ts';
 
 const settled: Outcome = { kind: 'settled' };
 const failed: Outcome = { kind: 'failed' };

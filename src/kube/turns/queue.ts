@@ -1,5 +1,5 @@
 /**
- * The work queue of the controller: each key once, one pass over a key at a time, namespaces in turn.
+ * A work queue: each key once, one pass over a key at a time, namespaces in turn.
  *
  *               add               its turn              settled
  *     (absent) ─────► queued ───────────────► running ───────────► (absent)
@@ -23,8 +23,8 @@
  * Q13. After `stop` no pass begins and no timer is left; it resolves when the passes under way have ended.
  * Q14. Passes that wait for nothing hand over to the event loop within some milliseconds, however many they are.
  */
-import { systemClock, type Timers } from '../kube/clock.ts';
-import { createTurnstile } from '../kube/turns/turnstile.ts';
+import { systemClock, type Timers } from '../clock.ts';
+import { createTurnstile } from './turnstile.ts';
 import { createAlarms } from './alarms.ts';
 import { createTimeSlice } from './time-slice.ts';
 
