@@ -22,6 +22,7 @@
  */
 import pLimit from 'p-limit';
 import { backoff } from '../../kube/clock.ts';
+import { createQueue, type Outcome, type PassInfo } from '../../kube/turns/queue.ts';
 import type { Mount } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';
 import { rebind } from './rebind.ts';
@@ -35,109 +36,76 @@ const SEEN_MS = 250;
 /** How often all consumers are checked, whatever has changed. */
 const CHECK_MS = 1_000;
 
-/** The work on the consumers of one volume: idle, running, or waiting for its next try. */
-interface VolumeQueue {
-  running: boolean;
-  /** The mount table has changed since this run began. */
-  again: boolean;
-  failures: number;
-  /** Cancels the next try. */
-  cancel(): void;
-}
-
 /**
  * Checks the mount table when it starts and whenever the table changes. All that it needs is in the table, in the files that the kubelet
  * keeps beside its mounts, and in PersistentVolumes.
  */
 export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
   const { host, watch, clock, log } = context;
-  const queues = new Map<string, VolumeQueue>();
-  const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  let stopped = false;
-  let seen: readonly Mount[] | undefined;
+  const { signal } = stopping;
+  /** The consumers to bind again by volume, as in the last reading of the table. */
+  let read: { readonly mounts: readonly Mount[]; readonly byVolume: ReadonlyMap<string, readonly Orphan[]> } | undefined;
+  let checked: readonly Mount[] | undefined;
+  /** Volumes with consumers that could not be bound. */
+  const failing = new Set<string>();
+  /** Its keys are volumes. */
+  const queue = createQueue({ concurrency: Infinity, work: serve, eventBackoffMs: 0, clock });
 
-  /** Checks the consumers of all volumes, or of one. */
-  async function check(only?: string): Promise<void> {
+  async function readTable() {
     const mounts = await host.mounts();
-    if (only === undefined && mounts === seen) return;
+    if (read?.mounts !== mounts) read = { mounts, byVolume: Map.groupBy(orphans(mounts, context), ({ at }) => at.volumeName) };
+    return read;
+  }
+
+  async function check(): Promise<void> {
+    const { mounts, byVolume } = await readTable();
+    if (mounts === checked) return;
     context.layers.keep(mounts);
-    const found = Map.groupBy(orphans(mounts, context), ({ at }) => at.volumeName);
-    for (const [name, queue] of queues)
-      if (!found.has(name) && !queue.running) {
-        queue.cancel();
-        queues.delete(name);
-      }
-    for (const [name, consumers] of found) if (only === undefined || name === only) begin(name, consumers);
+    // A volume whose consumers were unpublished meanwhile is settled by its next pass.
+    for (const name of new Set([...failing, ...byVolume.keys()])) queue.add(name);
     // Last: what fails on the way is done again with the next check.
-    if (only === undefined) seen = mounts;
+    checked = mounts;
   }
 
-  function begin(name: string, consumers: readonly Orphan[]): void {
-    const queue = queues.get(name) ?? { running: false, again: false, failures: 0, cancel() {} };
-    queues.set(name, queue);
-    queue.cancel();
-    if (stopped) return;
-    if (queue.running) {
-      queue.again = true;
-      return;
+  /** One pass over a volume. */
+  async function serve(name: string, { failures }: PassInfo): Promise<Outcome> {
+    const failed = await readTable().then(
+      ({ byVolume }) => bindAll(context, byVolume.get(name) ?? [], signal),
+      (error: unknown) => (complain(error), 1),
+    );
+    if (failed === 0) {
+      failing.delete(name);
+      return { kind: 'settled' };
     }
-    Object.assign(queue, { running: true, again: false });
-    const work = serve(queue, name, consumers).finally(() => running.delete(work));
-    running.add(work);
+    failing.add(name);
+    return { kind: 'failed', afterMs: backoff(failures + 1, clock.random) };
   }
 
-  async function serve(queue: VolumeQueue, name: string, consumers: readonly Orphan[]): Promise<void> {
-    const failed = await bindAll(context, consumers, () => stopped);
-    queue.running = false;
-    queue.failures = failed > 0 ? queue.failures + 1 : 0;
-    if (stopped) return;
-    if (queue.again) await checkSafely(name);
-    else if (failed > 0) retry(queue, name);
-  }
-
-  function retry(queue: VolumeQueue, name: string): void {
-    queue.cancel = clock.after(backoff(queue.failures, clock.random), () => void checkSafely(name));
-  }
-
-  async function checkSafely(only?: string): Promise<void> {
-    try {
-      await check(only);
-    } catch (error) {
-      log.error({ err: error }, 'the mount table cannot be checked for dead mounts');
-      // The mount table may stay as it is, and then nothing else begins this volume again.
-      const queue = only === undefined ? undefined : queues.get(only);
-      if (!queue || queue.running || stopped) return;
-      queue.failures++;
-      retry(queue, only ?? '');
-    }
-  }
+  const complain = (error: unknown) => log.error({ err: error }, 'the mount table cannot be checked for dead mounts');
 
   async function run(): Promise<void> {
-    while (!stopped) {
-      await checkSafely();
-      await watch.changed(watch.last(), context.mountRoot, { everyMs: SEEN_MS, ms: CHECK_MS, signal: stopping.signal }).catch(() => {});
+    while (!signal.aborted) {
+      await check().catch(complain);
+      await watch.changed(watch.last(), context.mountRoot, { everyMs: SEEN_MS, ms: CHECK_MS, signal }).catch(() => {});
     }
   }
 
   const checking = run();
   return {
     async stop() {
-      stopped = true;
       stopping.abort();
-      await checking;
-      for (const { cancel } of queues.values()) cancel();
-      await Promise.all(running);
+      await Promise.all([checking, queue.stop()]);
     },
   };
 }
 
 /** Binds the consumers of one volume. Returns how many must be retried. */
-async function bindAll(context: NodeContext, consumers: readonly Orphan[], isStopped: () => boolean): Promise<number> {
+async function bindAll(context: NodeContext, consumers: readonly Orphan[], signal: AbortSignal): Promise<number> {
   const results: RebindResult[] = [];
   let lost = 0;
   async function bind(orphan: Orphan): Promise<void> {
-    if (isStopped()) return;
+    if (signal.aborted) return;
     const result = await rebind(context, orphan).catch((error: unknown) => {
       lost++;
       context.log.warn({ target: orphan.target, error: String(error) }, 'the volume of a pod cannot be read; retrying');

@@ -14,8 +14,9 @@
  * Q4. Within a namespace keys are served in the order in which they came; a key that waits or fails keeps its place until it is settled.
  * Q5. Never more than `concurrency` passes run, and of one namespace never more than `mostOfOne`.
  * Q6. Namespaces with keys in line take turns, one key each, however many keys one of them has.
- * Q7. A key that fails is tried again after 50 ms, then twice as long each time, and after at most 90 s; a pass that only asks is no success.
- * Q8. After an event a failing key is retried within a second, and never sooner than its back-off or that second, whichever is shorter.
+ * Q7. A key that fails is tried again after the time that its pass named; without one after 50 ms, then twice as long each time, and after at
+ *     most 90 s. A pass that only asks is no success.
+ * Q8. After an event a failing key is retried within `eventBackoffMs`, and never sooner than its back-off or that, whichever is shorter.
  * Q9. A key that waits or fails delays no other key.
  * Q10. A key that waits gets its next pass when it is added, and at the latest after the time that its pass named.
  * Q11. `heldMs` runs from the end of the first pass that left the key unsettled until a pass settles it, whatever is added meanwhile.
@@ -37,8 +38,8 @@ export type Outcome =
    * has only asked for what the next one needs.
    */
   | { readonly kind: 'waiting'; readonly afterMs?: number; readonly isAsking?: boolean }
-  /** The pass failed: it is retried with back-off. */
-  | { readonly kind: 'failed' };
+  /** The pass failed: it is retried after `afterMs`. Default: the back-off of the queue. */
+  | { readonly kind: 'failed'; readonly afterMs?: number };
 
 export interface Queue {
   /** Asks for a pass over this key. Any number of calls before that pass begins are one pass. */
@@ -65,6 +66,8 @@ export interface QueueOptions {
   readonly concurrency: number;
   /** Of these, those of one namespace. Default: `concurrency`. */
   readonly mostOfOne?: number;
+  /** The longest that a failing key waits after it was added, ms. Default 1000: its own failure may be what causes the events. */
+  readonly eventBackoffMs?: number;
   /** The key entered the line. */
   readonly onAdded?: (key: string) => void;
   /** @param waitedMs in line before this pass */
@@ -89,19 +92,15 @@ interface Entry {
 const FIRST_BACKOFF_MS = 50;
 /** What fails for a reason that ends is well again within two minutes of that end. */
 const LONGEST_BACKOFF_MS = 90_000;
-/** A failing key is not retried by events more often than this: its own failure may be what causes the events. */
 const EVENT_BACKOFF_MS = 1000;
 
 /** How long a key waits after so many failures in a row, ms. */
 export const backoffMs = (failures: number): number => Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, failures - 1));
-/** The same, for a key that an event reported a change of. */
-const eventBackoffMs = (failures: number): number => (failures > 0 ? Math.min(EVENT_BACKOFF_MS, backoffMs(failures)) : 0);
-
 /** The part before the slash; keys without a slash are a group of their own. */
 const namespaceOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf('/')));
 
 export function createQueue(options: QueueOptions): Queue {
-  const { work, concurrency, mostOfOne = concurrency, onAdded, onDone, clock = systemClock } = options;
+  const { work, concurrency, mostOfOne = concurrency, eventBackoffMs = EVENT_BACKOFF_MS, onAdded, onDone, clock = systemClock } = options;
   const entries = new Map<string, Entry>();
   const line = createTurnstile<string>(mostOfOne);
   /** End the waiting of unsettled keys. */
@@ -118,7 +117,7 @@ export function createQueue(options: QueueOptions): Queue {
     if (stopping) return;
     const entry = entries.get(key) ?? enter(key);
     if (entry.state === 'running') entry.again = true;
-    else if (entry.state === 'idle') schedule(entry, eventBackoffMs(entry.failures));
+    else if (entry.state === 'idle') schedule(entry, afterEvent(entry));
   }
 
   function enter(key: string): Entry {
@@ -133,6 +132,17 @@ export function createQueue(options: QueueOptions): Queue {
     };
     entries.set(key, entry);
     return entry;
+  }
+
+  /** How long a key waits that was added, ms. */
+  const afterEvent = ({ failures }: Entry): number => (failures > 0 ? Math.min(eventBackoffMs, backoffMs(failures)) : 0);
+
+  /** How long an unsettled key waits for its next pass, ms; undefined: until an event adds it. */
+  function delayAfter(entry: Entry, outcome: Exclude<Outcome, { readonly kind: 'settled' }>): number | undefined {
+    // What happened meanwhile may be the cure.
+    if (entry.again) return afterEvent(entry);
+    if (outcome.kind === 'failed') return outcome.afterMs ?? backoffMs(entry.failures);
+    return outcome.afterMs === undefined ? undefined : Math.max(1, outcome.afterMs);
   }
 
   function schedule(entry: Entry, delayMs: number): void {
@@ -208,12 +218,4 @@ export function createQueue(options: QueueOptions): Queue {
       return running;
     },
   };
-}
-
-/** How long an unsettled key waits for its next pass, ms; undefined: until an event adds it. */
-function delayAfter({ again, failures }: Entry, outcome: Exclude<Outcome, { readonly kind: 'settled' }>): number | undefined {
-  // What happened meanwhile may be the cure.
-  if (again) return eventBackoffMs(failures);
-  if (outcome.kind === 'failed') return backoffMs(failures);
-  return outcome.afterMs === undefined ? undefined : Math.max(1, outcome.afterMs);
 }

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { webhookNames } from '../../api/webhook-names.ts';
 import { backoff, type Clock, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
+import { createQueue, type Outcome, type PassInfo } from '../../kube/turns/queue.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import { reflect } from '../../kube/watch/reflector.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
@@ -54,10 +55,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
   let trusted: { readonly certificate: string; readonly since: number } | undefined;
   /** Since when the configuration has authorities that this bundle does not need, elapsed ms. Replicas whose clocks differ disagree about that. */
   let excess: { readonly bundle: string; readonly since: number } | undefined;
-  let failures = 0;
-  let isRunning = false;
-  let isAsked = false;
-  let cancelTimer = (): void => {};
+  const queue = createQueue({ concurrency: 1, work, eventBackoffMs: 0, clock });
 
   const selection = (of: string) => ({ fieldSelector: `metadata.name=${of}`, log, clock });
   const secrets = reflect(client, SECRET, {
@@ -89,38 +87,25 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
       log.warn(fields, 'no entry of the MutatingWebhookConfiguration leads to this webhook: pods that ask for sidecars start without them');
   }
 
-  /** One pass at a time; what happens during one begins another. */
   function run(): void {
-    isAsked = true;
-    if (isRunning || signal.aborted || !secrets.status.synced) return;
-    isRunning = true;
-    cancelTimer();
-    void (async () => {
-      let waitMs = LOOK_MS;
-      while (isAsked && !signal.aborted) {
-        isAsked = false;
-        try {
-          waitMs = await pass();
-          problem = undefined;
-          failures = 0;
-        } catch (error) {
-          if (signal.aborted) break;
-          failures++;
-          waitMs = backoff(failures, clock.random);
-          problem = error instanceof Error ? error.message : String(error);
-          log.warn(
-            { error: problem, retryMs: Math.round(waitMs) },
-            'the certificate or the CA bundle of the webhook is not as it should be',
-          );
-        }
-      }
-      isRunning = false;
-      if (!signal.aborted) cancelTimer = clock.after(waitMs, run);
-    })();
+    if (secrets.status.synced) queue.add(name.name);
   }
 
-  /** Returns when to look again, ms from now. */
-  async function pass(): Promise<number> {
+  async function work(_: string, { failures }: PassInfo): Promise<Outcome> {
+    try {
+      const outcome = await pass();
+      problem = undefined;
+      return outcome;
+    } catch (error) {
+      const afterMs = backoff(failures + 1, clock.random);
+      if (signal.aborted) return { kind: 'failed', afterMs };
+      problem = error instanceof Error ? error.message : String(error);
+      log.warn({ error: problem, retryMs: Math.round(afterMs) }, 'the certificate or the CA bundle of the webhook is not as it should be');
+      return { kind: 'failed', afterMs };
+    }
+  }
+
+  async function pass(): Promise<Outcome> {
     const now = clock.wall();
     const basis = live;
     const decision = decide(basis && ((basis['data'] ?? {}) as Readonly<Record<string, string>>), host, now);
@@ -131,22 +116,18 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
       if (left > 0) {
         const fields = { because: decision.because, retryMs: Math.round(left) };
         log.warn(fields, 'the certificate was made again and again: do the clocks of the nodes of the replicas differ?');
-        return left;
+        return { kind: 'settled', againMs: left };
       }
       const older = [...new Set([...(served && isFit(served, host, now) ? bundleOf(served, now) : []), ...decision.keeps.older])];
       const { signer } = decision.keeps;
       const material = await issue({ ...(signer && { signer }), older: older.filter((pem) => pem !== signer?.certificate) }, hosts, now);
-      if (!(await write(material, basis))) {
-        isAsked = true;
-        return 0;
+      if (await write(material, basis)) {
+        pace.renewed();
+        const fields = { secret: `${namespace}/${name.name}`, because: decision.because, authority: signer ? 'kept' : 'new' };
+        log.info(fields, 'made a certificate');
       }
-      pace.renewed();
-      log.info(
-        { secret: `${namespace}/${name.name}`, because: decision.because, authority: signer ? 'kept' : 'new' },
-        'made a certificate',
-      );
-      isAsked = true;
-      return 0;
+      run();
+      return { kind: 'settled' };
     }
     const { material, until } = decision;
     const hasBundle = await trust(material, now);
@@ -154,10 +135,10 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     else if (served.certificate !== material.certificate && hasBundle) {
       if (trusted?.certificate !== material.certificate) trusted = { certificate: material.certificate, since: clock.monotonic() };
       const left = trusted.since + SETTLE_MS - clock.monotonic();
-      if (left > 0) return left;
+      if (left > 0) return { kind: 'settled', againMs: left };
       serve(material);
     }
-    return Math.min(until - now, LOOK_MS);
+    return { kind: 'settled', againMs: Math.min(until - now, LOOK_MS) };
   }
 
   /** False if another replica has written the Secret meanwhile: then its Secret counts. */
@@ -186,7 +167,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     const newest = await read();
     if (newest?.metadata.resourceVersion !== live?.metadata.resourceVersion) {
       live = newest;
-      isAsked = true;
+      run();
       return false;
     }
     await client.patch(CONFIGURATION, { name: webhookNames.configuration }, patch, { type: 'json', ...writing });
@@ -214,7 +195,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     },
     stop() {
       stopped.abort();
-      cancelTimer();
+      void queue.stop();
       secrets.stop();
       configurations.stop();
     },

@@ -17,13 +17,14 @@ interface Pass {
   end(outcome: Outcome): Promise<unknown>;
 }
 /** A queue whose passes end when the test says so. */
-function manual(concurrency = 1, mostOfOne = concurrency) {
+function manual(concurrency = 1, mostOfOne = concurrency, eventBackoffMs?: number) {
   const begun: Pass[] = [];
   const done: string[] = [];
   const lined: string[] = [];
   const queue = createQueue({
     concurrency,
     mostOfOne,
+    ...(eventBackoffMs !== undefined && { eventBackoffMs }),
     onAdded: (key) => lined.push(key),
     onDone: (key, { kind }) => done.push(`${key} ${kind}`),
     work: (key, info) =>
@@ -260,6 +261,26 @@ describe('a failing key', () => {
     await last().end(failed);
     await pass(1000);
     expect(keys()).toHaveLength(before + 1);
+  });
+  test('waits for the time that its pass named (Q7)', async () => {
+    const { add, last, keys } = manual();
+    await add('a');
+    await last().end({ kind: 'failed', afterMs: 7000 });
+    await pass(6999);
+    expect(keys()).toHaveLength(1);
+    await pass(1);
+    expect(last()).toMatchObject({ key: 'a', failures: 1 });
+  });
+  test('is retried at once after an event, and when it was added during its pass, if the queue says so (Q8)', async () => {
+    const { add, last, keys } = manual(1, 1, 0);
+    await add('a');
+    await last().end(failed);
+    await add('a');
+    expect(keys()).toHaveLength(2);
+    await add('a');
+    await last().end(failed);
+    expect(keys()).toHaveLength(3);
+    expect(last().failures).toBe(2);
   });
   test('starts again with no failures once a pass settles it (Q7, Q12)', async () => {
     const { add, last } = manual();

@@ -153,7 +153,7 @@ export function watchedQueue(time: Clocked, found: (what: string) => void, watch
         entry.heldSince ??= now();
         if (outcome.kind === 'failed') entry.failures++;
         else if (!outcome.isAsking) entry.failures = 0;
-        const afterMs = outcome.kind === 'failed' ? backoffMs(entry.failures) : outcome.afterMs;
+        const afterMs = outcome.afterMs ?? (outcome.kind === 'failed' ? backoffMs(entry.failures) : undefined);
         entry.dueMs = afterMs === undefined ? undefined : now() + Math.max(1, afterMs);
       }
       const awaited = entry.addedMs !== undefined ? (entry.failures > 0 ? EVENT_MS : 0) : Infinity;

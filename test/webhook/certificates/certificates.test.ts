@@ -132,7 +132,7 @@ describe('the first certificate', () => {
     const replica = start();
     const why = `Secret ${NAMESPACE}/${SECRET} does not exist: apply the manifests that sluice install prints`;
     await until(() => replica.certificates.notReady() === why, 'the reason');
-    expect(warnings.join()).toContain(why);
+    expect(warnings.join()).toContain(JSON.stringify({ error: why, retryMs: 100 }));
     expect(server.requestsThat({ verb: 'create' })).toEqual([]);
     server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: SECRET, namespace: NAMESPACE } } as KubeObject);
     clock.advance(60_000);
