@@ -22,10 +22,10 @@ export function decide(world: World, steps: readonly Step[] = lifecycle): Decisi
 /** The obstacle comes first, since a user has to remove it; the hold of what does not serve meanwhile is reported with it. */
 function both(obstacle: Hold | undefined, hold: Hold | undefined): Hold | undefined {
   if (!obstacle || !hold || hold.silent) return obstacle ?? hold;
-  const retries = [obstacle, hold].flatMap(({ retryMs }) => retryMs ?? []);
+  const retries = [obstacle, hold].flatMap(({ afterMs }) => afterMs ?? []);
   return {
     ...obstacle,
     message: `${obstacle.message}. Besides: ${hold.message}`,
-    ...(retries.length > 0 && { retryMs: Math.min(...retries) }),
+    ...(retries.length > 0 && { afterMs: Math.min(...retries) }),
   };
 }

@@ -22,8 +22,8 @@ export const failureOf = (reason: WriteFailure, object: string, error: unknown):
 });
 
 /** Why a spec cannot be followed, from the error that planning threw. */
-export function obstacleOf(error: unknown, retryMs?: number): Hold {
-  const again = retryMs !== undefined && { retryMs };
+export function obstacleOf(error: unknown, afterMs?: number): Hold {
+  const again = afterMs !== undefined && { afterMs };
   if (error instanceof InvalidSpec)
     return { reason: 'InvalidSpec', message: error.message, ...(error.reason && { event: error.reason }), ...again };
   return { reason: isAnswer(error) ? 'LookupFailed' : 'InternalError', message: messageOf(error), fails: true };

@@ -37,7 +37,7 @@ const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000, key, datas
   if (missingSecrets.length === 0) return {};
   const specs = { Dataset: dataset.spec, [runtime.kind]: runtime.spec };
   const message = `waiting for ${some(missingSecrets, (missing) => missingText(missing, key.namespace, specs))}`;
-  return { hold: { reason: 'SecretNotFound', message, retryMs: secretRetryMs } };
+  return { hold: { reason: 'SecretNotFound', message, afterMs: secretRetryMs } };
 };
 
 /** The end of a command requeues the key; a failed command does so only once. */
@@ -69,8 +69,8 @@ const alignMounts: Step = ({
   changeFailed,
 }) => {
   if (!mounts) return {};
-  if (leaderless) return { hold: { reason: 'NoLeader', message: 'no master reports that it leads', retryMs: LEADER_AGAIN_MS } };
-  const lasting = { isError: execError !== undefined, retryMs: MOUNTS_AGAIN_MS };
+  if (leaderless) return { hold: { reason: 'NoLeader', message: 'no master reports that it leads', afterMs: LEADER_AGAIN_MS } };
+  const lasting = { isError: execError !== undefined, afterMs: MOUNTS_AGAIN_MS };
   if (!mounted) {
     const message = execError ?? 'no master has reported its mounts yet';
     // A new process asks thousands of masters, a few at a time. The answer requeues the key.
@@ -135,7 +135,7 @@ const CLAIM_GOING: Hold = {
 const VOLUME_GOING: Hold = {
   reason: 'VolumePending',
   message: 'the volume is being deleted; the controller creates claim and volume again once no pod mounts the claim',
-  retryMs: 10_000,
+  afterMs: 10_000,
 };
 /**
  * Two new Datasets wanted the same names, and this one lost them after its claim was created. Kubernetes lets nobody change the volume that a
@@ -160,7 +160,7 @@ const volumeBound: Step = ({ volume, claim }) => {
   const phase = phaseOf(volume);
   if (!volume) return { hold: pending('does not exist yet') };
   // This pass creates the claim, and the event of that creation does not requeue the key.
-  if (!claim) return { hold: { ...pending(`is ${String(phase)}`), retryMs: AT_ONCE_MS } };
+  if (!claim) return { hold: { ...pending(`is ${String(phase)}`), afterMs: AT_ONCE_MS } };
   if (volume.metadata.deletionTimestamp && phase === 'Bound')
     return { ...(!claim.metadata.deletionTimestamp && { action: { vacate: claim } }), hold: kept(VOLUME_GOING, volume) };
   const named = volumeNameOf(claim);

@@ -9,7 +9,7 @@ import type { Outcome } from '../kube/turns/queue.ts';
 import type { OperationCluster } from './operations/cluster.ts';
 import { reconcileOperation } from './operations/reconcile-operation.ts';
 import { reconcile } from './reconcile.ts';
-import { keyOfText, type Next } from './world.ts';
+import { keyOfText } from './world.ts';
 
 export interface PassContext {
   readonly cluster: Cluster & { readonly operations: OperationCluster };
@@ -33,10 +33,9 @@ export async function passOver(text: string, context: PassContext, reportInMs: n
   const began = clock.monotonic();
   try {
     if (!isOperation && store.runtimes(key).length === 0) for (const { type } of runtimes) metrics?.forgotten(type, text);
-    const next = isOperation
+    const outcome = isOperation
       ? await reconcileOperation(cluster.operations, key, Math.max(0, reportInMs))
       : await reconcile(cluster, key, Math.max(0, reportInMs));
-    const outcome = outcomeOf(next);
     metrics?.reconciled(outcome.kind === 'waiting' ? 'requeue_after' : 'success', (clock.monotonic() - began) / 1000);
     return outcome;
   } catch (error) {
@@ -46,10 +45,4 @@ export async function passOver(text: string, context: PassContext, reportInMs: n
     for (const { runtime } of failures === 0 || isOperation ? [] : store.runtimes(key)) metrics?.setupFailed(runtime.type, text);
     return { kind: 'failed' };
   }
-}
-
-export function outcomeOf(next: Next): Outcome {
-  if (next === 'on-change') return { kind: 'settled' };
-  if ('again' in next) return { kind: 'settled', againMs: next.again };
-  return { kind: 'waiting', afterMs: next.after, ...(next.isAsking && { isAsking: true }) };
 }

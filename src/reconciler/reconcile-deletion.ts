@@ -1,9 +1,10 @@
 import { type Dataset, isOwnedBy, runtimeFinalizer } from '../api/index.ts';
+import { type Outcome, settled, waiting } from '../kube/turns/queue.ts';
 import type { Candidate, Cluster } from './cluster.ts';
+import { isReported, untilNext } from './holds.ts';
 import { decideTeardown, type Teardown, type TeardownAction, unboundStatus } from './teardown-steps.ts';
 import { orReport, reportOnDataset, reportOnRuntime } from './status/report.ts';
-import { isPassing } from './reasons.ts';
-import type { Hold, Key, LiveObject, Next, WriteFailure } from './world.ts';
+import type { Hold, Key, LiveObject, WriteFailure } from './world.ts';
 
 /** One step of the teardown of a runtime that is being deleted. */
 export async function reconcileDeletedRuntime(
@@ -12,7 +13,7 @@ export async function reconcileDeletedRuntime(
   dataset: Dataset | undefined,
   { runtime, object }: Candidate,
   reportInMs: number,
-): Promise<Next> {
+): Promise<Outcome> {
   const report = (hold: Hold) => reportOnRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
   const reported = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, report);
 
@@ -20,13 +21,12 @@ export async function reconcileDeletedRuntime(
   const left = await reported('LookupFailed', () => cluster.observeTeardown(key, dataset, runtime, object));
   const { action, hold } = decideTeardown(left);
   if (action) await reported(failureReason(action), () => take(cluster, left, action));
-  // Every deletion has been requested, so the wait is worth a report only once it lasts.
-  const isStuck = reportInMs <= 0 && !action && !left.cleaning.running;
-  if (hold && (!isPassing(hold) || isStuck)) await report(hold);
-  if (action && 'unmark' in action) return 'on-change';
-  const retryMs = hold && isPassing(hold) && reportInMs > 0 ? reportInMs : hold?.retryMs;
-  if (action) return { after: retryMs ?? 0 };
-  return retryMs ? { after: retryMs } : 'on-change';
+  // Once every deletion has been requested, the wait is worth a report if it lasts.
+  const isUnderWay = action !== undefined || left.cleaning.running;
+  if (hold && isReported(hold, isUnderWay ? Infinity : reportInMs)) await report(hold);
+  if (action && 'unmark' in action) return settled();
+  const afterMs = hold && !isReported(hold, reportInMs) ? reportInMs : hold?.afterMs;
+  return action ? waiting(afterMs ?? 0) : untilNext(afterMs);
 }
 
 async function take(cluster: Cluster, left: Teardown, action: TeardownAction): Promise<void> {
@@ -48,7 +48,7 @@ export async function reconcileDeletedDataset(
   dataset: Dataset,
   runtimes: readonly Candidate[],
   reportInMs: number,
-): Promise<Next> {
+): Promise<Outcome> {
   const report = (hold: Hold) => reportOnDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
   const reported = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, report);
 
@@ -58,8 +58,8 @@ export async function reconcileDeletedDataset(
   for (const { runtime, object } of runtimes) await reported('DeleteFailed', () => cluster.withdraw(key, runtime, object));
   const hold = await reported('LookupFailed', () => cluster.usersOf(key, dataset));
   if (hold) {
-    if (!isPassing(hold) || reportInMs <= 0) await report(hold);
-    return { after: hold.retryMs ?? 2000 };
+    if (isReported(hold, reportInMs)) await report(hold);
+    return waiting(hold.afterMs ?? 2000);
   }
   const isOurs = ({ runtime, object }: Candidate) =>
     isOwnedBy(object, dataset.metadata.uid) && object.metadata.finalizers?.includes(runtimeFinalizer(runtime.type));
@@ -68,5 +68,5 @@ export async function reconcileDeletedDataset(
   // The cast: what was read from the API server has a UID and a version.
   await reported('DeleteFailed', () => cluster.delete(alive as unknown as readonly LiveObject[], [dataset, ...alive]));
   if (ours.length === 0) await reported('UpdateFailed', () => cluster.unmarkDataset(dataset));
-  return 'on-change';
+  return settled();
 }

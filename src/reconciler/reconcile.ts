@@ -1,10 +1,11 @@
 import { type Dataset, referenceIn } from '../api/index.ts';
 import type { Part } from '../constructs/index.ts';
+import { type Outcome, settled, waiting } from '../kube/turns/queue.ts';
 import { choose } from './choose.ts';
 import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts';
 import { decide } from './decide.ts';
 import { againAfterConflict, attempt, each, failureOf, obstacleOf } from './failures.ts';
-import { failing, held } from './holds.ts';
+import { failingOn, held, orAgain } from './holds.ts';
 import { causeOf, type Reason } from './reasons.ts';
 import { statusOf, unplannedStatusOf } from './status/status.ts';
 import { reconcileDeletedDataset, reconcileDeletedRuntime } from './reconcile-deletion.ts';
@@ -17,7 +18,6 @@ import {
   type Key,
   keyOf,
   type LiveObject,
-  type Next,
   nothingApplied,
   type Outline,
 } from './world.ts';
@@ -32,10 +32,10 @@ const NODES_IN_USE_MS = 10_000;
  *
  * @param reportInMs how much longer a passing hold may go unreported: most end before an operator could read of them
  */
-export const reconcile = (cluster: Cluster, key: Key, reportInMs = 0): Promise<Next> =>
+export const reconcile = (cluster: Cluster, key: Key, reportInMs = 0): Promise<Outcome> =>
   againAfterConflict(() => pass(cluster, key, reportInMs));
 
-async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Next> {
+async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Outcome> {
   const scene = cluster.scene(key);
   const { dataset, runtimes } = scene;
   const { chosen, others } = choose(dataset, runtimes);
@@ -52,13 +52,13 @@ async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Nex
         if (dataset) return unserved(cluster, scene, dataset, reportInMs);
         if (chosen) return alone(cluster, key, chosen, reportInMs);
         await cluster.removeLeft(key);
-        return 'on-change';
+        return settled();
       },
     ]),
   );
 }
 
-async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate: Candidate, reportInMs: number): Promise<Next> {
+async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate: Candidate, reportInMs: number): Promise<Outcome> {
   const { runtime, object, invalid = scene.invalid } = candidate;
   const seen = await orReport(
     () => cluster.observe(scene.key, dataset, runtime, object, invalid),
@@ -73,23 +73,15 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
   const applied = await act(cluster, seen, decision);
   const report = () =>
     reportOnBoth(cluster, dataset, object, statusOf(world, decision, applied), noticesOf(world, decision, applied), reportInMs);
-  if (applied.failed.length > 0) {
-    // A retry settles a race with another writer; it is reported only once it lasts.
-    const isReported = reportInMs <= 0 || !applied.failed.every(({ reason }) => causeOf(reason).isRace);
-    return failing(applied.failed.map(({ object: name, message }) => `${name}: ${message}`).join('; '), isReported ? report : undefined);
-  }
+  if (applied.failed.length > 0) return failingOn(applied.failed, reportInMs, report);
   // Pods of users are not watched, nor are Secrets.
   const isWaiting = applied.waiting.length + applied.kept.length > 0;
-  const againMs = Math.min(world.againMs ?? Infinity, isWaiting ? NODES_IN_USE_MS : Infinity);
-  const again: Next = againMs === Infinity ? 'on-change' : { again: againMs };
-  if (decision.hold) {
-    const next = await held(decision.hold, reportInMs, report);
-    return next === 'on-change' ? again : next;
-  }
+  const afterMs = isWaiting ? Math.min(world.afterMs ?? Infinity, NODES_IN_USE_MS) : world.afterMs;
+  if (decision.hold) return orAgain(await held(decision.hold, reportInMs, report), afterMs);
   // One write reports both that the dataset is bound and how full its cache is.
-  if (world.answersInMs) return { after: world.answersInMs };
+  if (world.answersInMs) return waiting(world.answersInMs);
   await report();
-  return again;
+  return settled(afterMs);
 }
 
 /** Without a plan the desired state is not known, so nothing is repaired and nothing pruned. */
@@ -99,7 +91,7 @@ async function unplanned(
   { runtime, object }: Candidate,
   seen: Unplanned,
   reportInMs: number,
-): Promise<Next> {
+): Promise<Outcome> {
   if (seen.hold.revokes) await cluster.revoke(keyOf(object), runtime, object);
   const statuses = unplannedStatusOf({ ...seen, now: cluster.now(), dataset, runtime: object });
   return held(seen.hold, reportInMs, () => reportOnBoth(cluster, dataset, object, statuses, noticesOfHold(seen.hold), reportInMs));
@@ -150,18 +142,18 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
 }
 
 /** Another runtime of its name serves the dataset. */
-async function standBy(cluster: Cluster, { name }: Key, { object }: Candidate, chosen: Candidate | undefined): Promise<Next> {
+async function standBy(cluster: Cluster, { name }: Key, { object }: Candidate, chosen: Candidate | undefined): Promise<Outcome> {
   const message = `${chosen?.object.kind ?? 'another runtime'} ${name} serves the dataset`;
   await reportOnRuntime(cluster, object, { reason: 'DatasetTaken', message }, 'DatasetTaken');
-  return 'on-change';
+  return settled();
 }
 
 /** An earlier runtime of this name is still being deleted. It serves the Dataset while pods mount that; the next one serves after it is gone. */
-async function queued(cluster: Cluster, key: Key, reportInMs: number): Promise<Next> {
+async function queued(cluster: Cluster, key: Key, reportInMs: number): Promise<Outcome> {
   // Read anew: the steps of the deletion have written both statuses.
   const { dataset, runtimes } = cluster.scene(key);
   const leaving = runtimes.filter(({ object }) => object.metadata.deletionTimestamp);
-  if (!dataset || leaving.length === 0) return 'on-change';
+  if (!dataset || leaving.length === 0) return settled();
   const delays = leaving.map(({ object }) =>
     object.status?.conditions?.find(({ type, status: is }) => type === 'Synced' && is === 'False'),
   );
@@ -175,7 +167,7 @@ async function queued(cluster: Cluster, key: Key, reportInMs: number): Promise<N
   );
 }
 
-async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Dataset, reportInMs: number): Promise<Next> {
+async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Dataset, reportInMs: number): Promise<Outcome> {
   let provided = false;
   const refers = !invalid && referenceIn(dataset.spec) !== undefined;
   const [failure] = await attempt('UpdateFailed', `Dataset/${key.name}`, async () => {
@@ -183,7 +175,7 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
     if (!provided) await cluster.markDataset(key, dataset);
   });
   // The runtime is reconciled with the Dataset.
-  if (provided && !failure) return { after: 0 };
+  if (provided && !failure) return waiting(0);
   const unknown: Hold = { reason: 'RuntimeNotFound', message: `no runtime is called ${key.name} in namespace ${key.namespace}` };
   const lack = invalid && isMeantToRefer(dataset.spec) ? obstacleOf(invalid) : unknown;
   const hold: Hold = failure ? { reason: failure.reason, message: failure.message, fails: true } : lack;
@@ -194,7 +186,7 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
 const isMeantToRefer = ({ mounts }: { readonly mounts?: unknown }): boolean =>
   Array.isArray(mounts) && referenceIn({ mounts: mounts.filter((mount) => typeof mount?.mountPoint === 'string') }) !== undefined;
 
-async function alone(cluster: Cluster, key: Key, { runtime, object }: Candidate, reportInMs: number): Promise<Next> {
+async function alone(cluster: Cluster, key: Key, { runtime, object }: Candidate, reportInMs: number): Promise<Outcome> {
   const [failure] = await attempt('DeleteFailed', `${object.kind}/${key.name}`, () => cluster.withdraw(key, runtime, object));
   const hold: Hold = failure
     ? { reason: failure.reason, message: failure.message, fails: true }
@@ -212,7 +204,10 @@ const joined = (a: Applied, b: Applied): Applied => ({
   kept: [...a.kept, ...b.kept],
 });
 
-function soonest(nexts: readonly Next[]): Next {
-  const delays = nexts.flatMap((next) => (typeof next === 'object' && 'after' in next ? next.after : []));
-  return delays.length > 0 ? { after: Math.min(...delays) } : (nexts.find((next) => next !== 'on-change') ?? 'on-change');
+/** Of several objects of one name: while any of them waits, the key does. */
+function soonest(outcomes: readonly Outcome[]): Outcome {
+  const waits = outcomes.filter(({ kind }) => kind !== 'settled');
+  const delays = (waits.length > 0 ? waits : outcomes).flatMap(({ afterMs = [] }) => afterMs);
+  const afterMs = delays.length > 0 ? Math.min(...delays) : undefined;
+  return waits.length > 0 ? waiting(afterMs) : settled(afterMs);
 }

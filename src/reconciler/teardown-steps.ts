@@ -92,14 +92,14 @@ const refuseWhileMounted: TeardownStep = ({ users, referrers = [], waitedMs }) =
 export const notListed = ({ askAgainMs }: NotListed): Hold => ({
   reason: 'Deleting',
   message: 'waiting for the next list of the pods in the namespace, which shows whether one mounts the dataset',
-  retryMs: askAgainMs,
+  afterMs: askAgainMs,
 });
 
 /** Users' pods are not watched, so they are listed again: the longer the wait has lasted, the less often. */
 export const stillMounted = (pods: readonly string[], waitedMs = 0): Hold => ({
   reason: 'StillMounted',
   message: `waiting for pods that mount the dataset: ${some(pods)}`,
-  retryMs: Math.min(30_000, Math.max(2000, Math.round(waitedMs / 10))),
+  afterMs: Math.min(30_000, Math.max(2000, Math.round(waitedMs / 10))),
 });
 
 /** Best effort: a cache that cannot be cleaned must not keep the runtime for ever. */
@@ -110,7 +110,7 @@ const cleanCaches: TeardownStep = ({ cleaning }) => {
     reason: 'CleaningCache',
     message: error ? `attempt ${attempts} of ${limit} failed: ${error}` : 'the cache is being cleaned',
     isError: error !== undefined,
-    retryMs: 1000,
+    afterMs: 1000,
   };
   return running ? { hold } : { action: { clean: true }, hold };
 };
@@ -129,7 +129,7 @@ const gone =
     const names = present.map(nameOf).join(', ');
     const deletable = present.filter(({ metadata }) => !metadata.deletionTimestamp);
     const { reason, message } = why(left) ?? { reason: 'Deleting', message: '' };
-    const hold: Hold = { reason, message: `${what}: ${names}${message}`, retryMs: 10_000 };
+    const hold: Hold = { reason, message: `${what}: ${names}${message}`, afterMs: 10_000 };
     return deletable.length > 0 ? { action: { delete: deletable }, hold } : { hold };
   };
 
@@ -157,7 +157,7 @@ const unlabelNodes: TeardownStep = ({ nodes, refusals = [] }) =>
           reason: 'NodesLabelled',
           message: `nodes still carry labels of the dataset: ${some(refusals.length > 0 ? refusals : nodes)}`,
           isError: refusals.length > 0,
-          retryMs: 10_000,
+          afterMs: 10_000,
         },
       };
 

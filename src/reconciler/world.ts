@@ -47,7 +47,7 @@ export interface World {
   readonly missingSecrets: readonly MissingSecret[];
   readonly secretRetryMs?: number;
   /** Milliseconds until the next pass, even without an event: something is read by the clock. */
-  readonly againMs?: number;
+  readonly afterMs?: number;
   readonly probes: { readonly cache?: unknown; readonly cacheRunning?: boolean; readonly ufs?: UfsUsage; readonly ufsRunning?: boolean };
   /** What readers see; `unknown` until a pod has been asked, absent while none can be. */
   readonly reads?: ReadAnswer | 'unknown';

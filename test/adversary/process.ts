@@ -9,7 +9,6 @@ import { createStore, type Store } from '../../src/reconciler/kubernetes/store/s
 import { operationKeyOf } from '../../src/reconciler/operations/references.ts';
 import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';
 import { isSettled } from '../../src/reconciler/operations/status.ts';
-import { outcomeOf } from '../../src/reconciler/pass.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/kube/turns/queue.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../src/reconciler/world.ts';
@@ -78,8 +77,7 @@ export async function startProcess({ server, tally, runtimes, exec, probeMs }: P
     state.passes++;
     const key = keyOfText(text);
     const wait = Math.max(0, reportInMs);
-    const next = await ('kind' in key ? reconcileOperation(cluster.operations, key, wait) : reconcile(cluster, key, wait));
-    return outcomeOf(next);
+    return 'kind' in key ? reconcileOperation(cluster.operations, key, wait) : reconcile(cluster, key, wait);
   }
   queue = createQueue({
     concurrency: KEYS,

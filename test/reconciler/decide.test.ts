@@ -77,7 +77,7 @@ describe('a first set-up', () => {
   test('retries missing Secrets by the clock, since no event reports that they exist', () =>
     expect(decided({ missingSecrets: [{ name: 'a' }], secretRetryMs: 250 }).hold).toMatchObject({
       message: 'waiting for Secret ml/a',
-      retryMs: 250,
+      afterMs: 250,
     }));
 });
 
@@ -104,7 +104,7 @@ describe('mounts', () => {
       reason: 'MountsChanging',
       message: 'mount: no such bucket',
       isError: true,
-      retryMs: 5000,
+      afterMs: 5000,
     }));
 });
 
@@ -135,7 +135,7 @@ describe('what is bound', () => {
     const { claim: _, ...lost } = well;
     expect(decided({ ...lost, bound: true, volume: volume('Released', 'gone') }).hold).toMatchObject({
       reason: 'VolumePending',
-      retryMs: 1,
+      afterMs: 1,
     });
   });
   test('makes no claim before a volume is gone that is being deleted', () => {

@@ -16,11 +16,10 @@ import { operationKeyOf } from '../../src/reconciler/operations/references.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
 import { helpersOf } from '../../src/reconciler/kubernetes/operations/end-run.ts';
 import { isSettled } from '../../src/reconciler/operations/status.ts';
-import { outcomeOf } from '../../src/reconciler/pass.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/kube/turns/queue.ts';
 import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
-import { type Key, keyOf, keyOfText, keyText, type Next, type OperationKey } from '../../src/reconciler/world.ts';
+import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../src/reconciler/world.ts';
 import { type Controllers, createControllers } from '../../src/api-server/controllers/index.ts';
 import { type ApiServer, createApiServer, type Match, WRITES } from '../../src/api-server/index.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
@@ -55,8 +54,8 @@ export interface LogLine {
 }
 export interface PassDone {
   readonly key: string;
-  /** What the pass said comes next, or how it failed. */
-  readonly next?: Next;
+  /** How the pass ended, or its error. */
+  readonly outcome?: Outcome;
   readonly error?: Error;
 }
 
@@ -108,7 +107,7 @@ export interface Harness {
   forget(): void;
 
   /** One pass over a key by hand, once the watches have caught up. The queue stops, until `start` or `quiet`. */
-  pass(key?: Key, reportInMs?: number): Promise<Next>;
+  pass(key?: Key, reportInMs?: number): Promise<Outcome>;
   /** The queue runs from now on, as with a leader. */
   start(): void;
   /** Everything that can happen without time passing. */
@@ -239,12 +238,12 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   async function passOf(of: Process, text: string, reportInMs: number): Promise<Outcome> {
     try {
       const key = keyOfText(text);
-      const next =
+      const outcome =
         'kind' in key
           ? await reconcileOperation(of.cluster.operations, key, Math.max(0, reportInMs))
           : await reconcile(of.cluster, key, Math.max(0, reportInMs));
-      passes.push({ key: text, next });
-      return outcomeOf(next);
+      passes.push({ key: text, outcome });
+      return outcome;
     } catch (error) {
       passes.push({ key: text, error: error as Error });
       return { kind: 'failed' };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { settled, waiting } from '../../src/kube/turns/queue.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import type { ExecCall } from '../../src/playground/engines/exec-call.ts';
@@ -130,25 +131,25 @@ describe('set-up', () => {
 
   test('writes nothing for a hold that passes within a second', async () => {
     const at = await withBoth();
-    expect(await at.pass(demo, 600)).toEqual({ after: 600 });
+    expect(await at.pass(demo, 600)).toEqual(waiting(600));
     expect(at.written({ subresource: 'status' })).toEqual([]);
   });
 
   test('reports a hold that has lasted a second, and has no further pass until an event', async () => {
     const at = await withBoth();
-    expect(await at.pass(demo, 0)).toBe('on-change');
+    expect(await at.pass(demo, 0)).toEqual(settled());
     expect(at.conditions('Dataset')['NotReady']).toBe('True VolumePending: the volume does not exist yet');
   });
 
   test('a second pass over a bound dataset writes nothing', async () => {
     const at = await boundHarness([dataset(), thin()]);
-    expect(await at.pass()).toBe('on-change');
+    expect(await at.pass()).toEqual(settled());
     expect(at.written()).toEqual([]);
   });
 
   test('a pass over nothing does nothing', async () => {
     const at = await harness();
-    expect(await at.pass()).toBe('on-change');
+    expect(await at.pass()).toEqual(settled());
     expect(at.written()).toEqual([]);
   });
 
@@ -247,7 +248,7 @@ describe('an invalid spec', () => {
 
   test('is reported once, on both objects, and only an edit starts the next pass', async () => {
     const at = await withBoth(invalid());
-    expect(await at.pass()).toBe('on-change');
+    expect(await at.pass()).toEqual(settled());
     expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False InvalidSpec: .*memory.*"much"/);
     expect(at.conditions('Dataset')['NotReady']).toMatch(/^True DatasetFailedToSetup: .*memory/);
     const writes = at.written().length;

@@ -51,14 +51,14 @@ describe('while pods mount the dataset', () => {
   const mounting = (names: readonly string[]): Teardown['users'] => ({ mounting: names, ended: [] });
   test('nothing goes, and the pods are named', () =>
     expect(decideTeardown({ ...everything, users: mounting(['a', 'b']) })).toEqual({
-      hold: { reason: 'StillMounted', message: 'waiting for pods that mount the dataset: a, b', retryMs: 2000 },
+      hold: { reason: 'StillMounted', message: 'waiting for pods that mount the dataset: a, b', afterMs: 2000 },
     }));
   test.each([
     [0, 2000],
     [60_000, 6000],
     [3_600_000, 30_000],
-  ])('and after %d ms they are looked for again in %d ms', (waitedMs, retryMs) =>
-    expect(decideTeardown({ ...everything, users: mounting(['a']), waitedMs }).hold).toMatchObject({ retryMs }),
+  ])('and after %d ms they are looked for again in %d ms', (waitedMs, afterMs) =>
+    expect(decideTeardown({ ...everything, users: mounting(['a']), waitedMs }).hold).toMatchObject({ afterMs }),
   );
   test('no more than five are named', () =>
     expect(decideTeardown({ ...everything, users: mounting(['a', 'b', 'c', 'd', 'e', 'f', 'g']) }).hold?.message).toMatch(
@@ -68,7 +68,7 @@ describe('while pods mount the dataset', () => {
 
 test('while it is not known whether pods mount the dataset, nothing goes', () =>
   expect(decideTeardown({ ...everything, users: { askAgainMs: 1234 } })).toEqual({
-    hold: expect.objectContaining({ reason: 'Deleting', retryMs: 1234 }),
+    hold: expect.objectContaining({ reason: 'Deleting', afterMs: 1234 }),
   }));
 
 test('while pods mount a Dataset that refers to this one, the reason stays the same from one list of pods to the next', () => {
@@ -82,7 +82,7 @@ describe('while nodes carry labels of the dataset', () => {
   test('they are taken off, and we are waiting for it', () =>
     expect(decideTeardown(empty)).toEqual({
       action: { unlabelNodes: true },
-      hold: { reason: 'NodesLabelled', message: 'nodes still carry labels of the dataset: node-1', isError: false, retryMs: 10_000 },
+      hold: { reason: 'NodesLabelled', message: 'nodes still carry labels of the dataset: node-1', isError: false, afterMs: 10_000 },
     }));
   test('a node whose labels were rejected is reported with the reason', () =>
     expect(decideTeardown({ ...empty, nodes: ['node-1', 'node-2'], refusals: ['node-2: 403'] }).hold).toMatchObject({
@@ -115,7 +115,7 @@ describe('cleaning the cache', () => {
   const left = (cleaning: Partial<Teardown['cleaning']>): Teardown => ({ ...still, cleaning: { ...untouched, ...cleaning } });
   test('is waited for while it goes on', () => {
     const decision = decideTeardown(left({ running: true }));
-    expect(decision).toEqual({ hold: { reason: 'CleaningCache', message: 'the cache is being cleaned', isError: false, retryMs: 1000 } });
+    expect(decision).toEqual({ hold: { reason: 'CleaningCache', message: 'the cache is being cleaned', isError: false, afterMs: 1000 } });
   });
   test('is retried after a failure, which is reported', () => {
     const decision = decideTeardown(left({ attempts: 2, error: 'rm: busy' }));

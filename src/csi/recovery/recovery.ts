@@ -22,7 +22,7 @@
  */
 import pLimit from 'p-limit';
 import { backoff } from '../../kube/clock.ts';
-import { createQueue, type Outcome, type PassInfo } from '../../kube/turns/queue.ts';
+import { createQueue, type Outcome, type PassInfo, settled } from '../../kube/turns/queue.ts';
 import type { Mount } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';
 import { rebind } from './rebind.ts';
@@ -76,7 +76,7 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
     );
     if (failed === 0) {
       failing.delete(name);
-      return { kind: 'settled' };
+      return settled();
     }
     failing.add(name);
     return { kind: 'failed', afterMs: backoff(failures + 1, clock.random) };

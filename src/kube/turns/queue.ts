@@ -29,17 +29,17 @@ import { createTurnstile } from './turnstile.ts';
 import { createAlarms } from './alarms.ts';
 import { createTimeSlice } from './time-slice.ts';
 
-/** How one pass over a key ended. */
+/** How one pass over a key ended, and in how many ms the next one is due. An event starts the next one sooner. */
 export type Outcome =
-  /** Nothing to wait for: the next event starts the next pass. `againMs` is for what no event reports, such as the answer of a probe. */
-  | { readonly kind: 'settled'; readonly againMs?: number }
-  /**
-   * Under way: the next event, or `afterMs` at the latest, starts the next pass. The key keeps its place in the line. With `isAsking` the pass
-   * has only asked for what the next one needs.
-   */
+  /** Nothing to wait for. `afterMs` is for what no event reports, such as the answer of a probe. */
+  | { readonly kind: 'settled'; readonly afterMs?: number }
+  /** Under way: the key keeps its place in the line. With `isAsking` the pass has only asked for what the next one needs. */
   | { readonly kind: 'waiting'; readonly afterMs?: number; readonly isAsking?: boolean }
-  /** The pass failed: it is retried after `afterMs`. Default: the back-off of the queue. */
+  /** It is retried. Without `afterMs` with the back-off of the queue. */
   | { readonly kind: 'failed'; readonly afterMs?: number };
+
+export const settled = (afterMs?: number): Outcome => ({ kind: 'settled', ...(afterMs !== undefined && { afterMs }) });
+export const waiting = (afterMs?: number): Outcome => ({ kind: 'waiting', ...(afterMs !== undefined && { afterMs }) });
 
 export interface Queue {
   /** Asks for a pass over this key. Any number of calls before that pass begins are one pass. */
@@ -187,7 +187,7 @@ export function createQueue(options: QueueOptions): Queue {
   }
 
   function follow(entry: Entry, outcome: Outcome): void {
-    if (outcome.kind === 'settled') return settle(entry, outcome.againMs);
+    if (outcome.kind === 'settled') return settle(entry, outcome.afterMs);
     entry.heldSince ??= clock.monotonic();
     if (outcome.kind === 'failed') entry.failures++;
     else if (!outcome.isAsking) entry.failures = 0;
@@ -195,11 +195,11 @@ export function createQueue(options: QueueOptions): Queue {
     if (delayMs !== undefined) schedule(entry, delayMs);
   }
 
-  function settle({ key, again }: Entry, againMs: number | undefined): void {
+  function settle({ key, again }: Entry, afterMs: number | undefined): void {
     entries.delete(key);
     retries.clear(key);
     repeats.clear(key);
-    if (againMs !== undefined) repeats.set(key, againMs);
+    if (afterMs !== undefined) repeats.set(key, afterMs);
     if (again) add(key);
   }
 

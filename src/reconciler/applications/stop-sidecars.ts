@@ -2,7 +2,7 @@ import { type Clock, sleep, systemClock } from '../../kube/clock.ts';
 import { shareOf } from '../../kube/turns/turnstile.ts';
 import type { Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
-import { createQueue, type Outcome } from '../../kube/turns/queue.ts';
+import { createQueue, type Outcome, settled, waiting } from '../../kube/turns/queue.ts';
 import { type Key, keyOfText, keyText } from '../world.ts';
 import { after, commandOf, dueNow, nextDueAt, NOTHING_DONE, type Progress, stepOf } from './pace.ts';
 import type { Sidecar } from './sidecars-to-stop.ts';
@@ -71,14 +71,14 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
   async function pass(pod: Key): Promise<Outcome> {
     const seen = applications.seen(pod);
     const progress = await progressOf(pod, seen);
-    if (!seen) return { kind: 'settled' };
+    if (!seen) return settled();
     const due = dueNow(seen.sidecars, progress, clock.monotonic());
     if (due.length > 0) {
       // The watch may be late: a pod of the same name may have begun meanwhile, whose clients must not be stopped.
       const read = await applications.read(pod);
-      if (read?.uid !== seen.uid) return { kind: 'waiting' };
+      if (read?.uid !== seen.uid) return waiting();
       const still = due.flatMap(({ container }) => read.sidecars.filter((sidecar) => sidecar.container === container && sidecar.isRunning));
-      if (still.length === 0) return { kind: 'waiting' };
+      if (still.length === 0) return waiting();
       // One that fails keeps none of the others.
       await placed(
         pod,
@@ -86,7 +86,7 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
       );
     }
     const next = nextDueAt(seen.sidecars, stops.get(keyText(pod))?.byContainer ?? progress);
-    return { kind: 'waiting', ...(next !== undefined && { afterMs: next - clock.monotonic() }) };
+    return waiting(next === undefined ? undefined : next - clock.monotonic());
   }
 
   /** Waits for these commands as long as a pod keeps its place. Those that end later begin another pass. */

@@ -24,7 +24,7 @@ export function unsettled(world: OperationWorld): Hold | undefined {
   const { operation, mounts } = world;
   if (!mounts?.digest || operation.status?.observedMounts === undefined) return undefined;
   const leftMs = SETTLED_MS - mounts.unchangedMs;
-  return leftMs > 0 ? { ...changed(world), retryMs: leftMs } : undefined;
+  return leftMs > 0 ? { ...changed(world), afterMs: leftMs } : undefined;
 }
 
 const changed = ({ target, other }: OperationWorld): Hold => ({

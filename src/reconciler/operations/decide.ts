@@ -96,7 +96,7 @@ function turnHold({ key, line, isLongLine, target, other }: OperationWorld): Hol
   const doing = first.isRunning ? runs : 'is next';
   const datasets = other ? `Datasets ${target.name} and ${other.key.name}` : `Dataset ${target.name}`;
   // Its place would be another one whenever the line moves: a write for each of thousands.
-  const again = found < 0 ? { retryMs: JOINED_MS } : {};
+  const again = found < 0 ? { afterMs: JOINED_MS } : {};
   if (isLongLine) return { reason: 'WaitingForTurn', message: `in a long line for ${datasets}`, ...again };
   const message = `number ${position + 1} in line for ${datasets}: ${first.key.kind} ${first.key.name} ${doing}`;
   // It has a place once its status says that it waits for its turn: no change of another one may follow that.

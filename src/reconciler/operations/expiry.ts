@@ -1,4 +1,4 @@
-import type { Next } from '../world.ts';
+import { type Outcome, settled } from '../../kube/turns/queue.ts';
 import { endOf } from './status.ts';
 import type { OperationWorld } from './world.ts';
 
@@ -24,4 +24,4 @@ export function expiresInMs(
 const LONGEST_MS = 86_400_000;
 
 /** The pass that deletes it. No event wakes it: its own writes do not. */
-export const untilExpiry = (inMs: number | undefined): Next => (inMs === undefined ? 'on-change' : { again: Math.min(inMs, LONGEST_MS) });
+export const untilExpiry = (inMs: number | undefined): Outcome => settled(inMs && Math.min(inMs, LONGEST_MS));

@@ -1,8 +1,9 @@
 import type { Dataset, Manifest } from '../../api/index.ts';
+import type { Outcome } from '../../kube/turns/queue.ts';
 import { attempt, obstacleOf } from '../failures.ts';
 import { held } from '../holds.ts';
 import { refusalEventOf } from '../reasons.ts';
-import type { Failure, Hold, Next } from '../world.ts';
+import type { Failure, Hold } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { expiresInMs, untilExpiry } from './expiry.ts';
 import { endRun, hasJob } from './end-run.ts';
@@ -12,7 +13,7 @@ import type { OperationWorld, Prepared, Refusal } from './world.ts';
 
 interface Provided {
   /** What comes next instead, if that cannot be. */
-  readonly obstacle?: Next;
+  readonly obstacle?: Outcome;
   /** Why its CronJob goes on as it is. */
   readonly hold?: Hold;
   readonly manifests: readonly Manifest[];
@@ -42,7 +43,7 @@ export async function mark(cluster: OperationCluster, { key, operation, dataset 
 }
 
 /** It fails without having run. */
-export async function refuse(cluster: OperationCluster, world: OperationWorld, refused: Refusal, reportInMs: number): Promise<Next> {
+export async function refuse(cluster: OperationCluster, world: OperationWorld, refused: Refusal, reportInMs: number): Promise<Outcome> {
   const { reason, message: note } = refused;
   const isNews = await cluster.writeStatus(world.operation, refusedStatus(world, refused));
   if (isNews) cluster.notice(world.operation, { type: 'Warning', reason: refusalEventOf(reason), note });

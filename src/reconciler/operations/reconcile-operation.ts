@@ -1,9 +1,10 @@
 import type { Dataset } from '../../api/index.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
+import { type Outcome, settled } from '../../kube/turns/queue.ts';
 import { againAfterConflict, attempt } from '../failures.ts';
-import { held } from '../holds.ts';
+import { held, orAgain } from '../holds.ts';
 import { keptText } from '../status/kept.ts';
-import type { Key, Next, OperationKey } from '../world.ts';
+import type { Key, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { endIdle, endRun } from './end-run.ts';
@@ -22,29 +23,29 @@ import type { JobEnd, JobView, OperationWorld } from './world.ts';
  *
  * @param reportInMs how much longer a passing hold may go unreported
  */
-export const reconcileOperation = (cluster: OperationCluster, key: OperationKey, reportInMs = 0): Promise<Next> =>
+export const reconcileOperation = (cluster: OperationCluster, key: OperationKey, reportInMs = 0): Promise<Outcome> =>
   againAfterConflict(() => pass(cluster, key, reportInMs));
 
-async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: number): Promise<Next> {
+async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: number): Promise<Outcome> {
   const seen = cluster.observe(key);
   const isMissed = seen && missesJob(seen);
   if (isMissed) await adopt(cluster, seen, reportInMs);
   // Nothing is awaited between this reading and the start of an operation: two of a line would start at once.
   const world = isMissed ? cluster.observe(key) : seen;
-  if (!world) return 'on-change';
+  if (!world) return settled();
   const verdict = decideOperation(world);
   cluster.awaits(key, awaited(world, verdict));
   switch (verdict.is) {
     case 'over': {
-      const next = await expire(cluster, world, verdict.expiresInMs);
+      const outcome = await expire(cluster, world, verdict.expiresInMs);
       if (world.hasHelpers) await endRun(cluster, world, reportInMs);
-      return next;
+      return outcome;
     }
     case 'leaving':
       // The garbage collector would delete the Job too: of a kind that is new to the cluster, only after half a minute in which the Job goes on.
       await remove(cluster, world, operationNames(key).job, reportInMs, () => cluster.deleteJobs(key, world));
       await cluster.unmark(world.operation);
-      return 'on-change';
+      return settled();
     case 'refused':
       return refuse(cluster, world, verdict.refusal, reportInMs);
     case 'waiting':
@@ -64,7 +65,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
       return cluster.starting(key, () => resume(cluster, world, reportInMs));
     case 'idle':
       if (world.hasHelpers) await endRun(cluster, world, reportInMs);
-      return 'on-change';
+      return settled();
     case 'ending':
       await end(cluster, world, verdict.job, verdict.end, reportInMs);
       // It may have been retried while its Job ran, or mounts may have changed.
@@ -98,34 +99,34 @@ function awaited({ target, other, predecessor, mounts }: OperationWorld, verdict
   return [...(needsThem || mounts ? datasets : []), ...earlier];
 }
 
-async function wait(cluster: OperationCluster, world: OperationWorld, waiting: Waiting, reportInMs: number): Promise<Next> {
+async function wait(cluster: OperationCluster, world: OperationWorld, waiting: Waiting, reportInMs: number): Promise<Outcome> {
   const { hold, for: what, suspends = [] } = waiting;
   const going = await attempt('UpdateFailed', operationNames(world.key).job, () => cluster.suspend(world.key, suspends, true));
   if (going.length > 0) return fail(cluster, world, going, reportInMs);
   const unmarked = await mark(cluster, world);
   if (unmarked.length > 0) return fail(cluster, world, unmarked, reportInMs);
-  const next = await held(hold, reportInMs, () => report(cluster, world, hold));
+  const outcome = await held(hold, reportInMs, () => report(cluster, world, hold));
   await endIdle(cluster, world, [], reportInMs);
-  return next === 'on-change' && what === 'turn' ? { again: world.isLongLine ? LONG_LINE_AGAIN_MS : POSITION_AGAIN_MS } : next;
+  if (what !== 'turn') return outcome;
+  return orAgain(outcome, world.isLongLine ? LONG_LINE_AGAIN_MS : POSITION_AGAIN_MS);
 }
 
-async function start(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Next> {
+async function start(cluster: OperationCluster, world: OperationWorld, dataset: Dataset, reportInMs: number): Promise<Outcome> {
   const { obstacle } = await provide(cluster, world, dataset, reportInMs);
   if (obstacle) return obstacle;
   await cluster.writeStatus(world.operation, runningStatus(world));
-  return 'on-change';
+  return settled();
 }
 
-async function resume(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Next> {
+async function resume(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<Outcome> {
   await unsuspend(cluster, world, reportInMs);
   await cluster.writeStatus(world.operation, runningStatus(world));
-  return 'on-change';
+  return settled();
 }
-async function follow(cluster: OperationCluster, world: OperationWorld, job: JobView): Promise<Next> {
-  const { hold, againMs } = runTroubleOf(cluster, world, job);
+async function follow(cluster: OperationCluster, world: OperationWorld, job: JobView): Promise<Outcome> {
+  const { hold, afterMs } = runTroubleOf(cluster, world, job);
   await reportRun(cluster, world, runningStatus(world, cluster.progress(world, job)), hold);
-  if (againMs !== undefined) return { again: againMs };
-  return job.progressFile === undefined ? 'on-change' : { again: PROGRESS_MS };
+  return settled(afterMs ?? (job.progressFile === undefined ? undefined : PROGRESS_MS));
 }
 
 async function end(cluster: OperationCluster, world: OperationWorld, job: JobView, ended: JobEnd, reportInMs: number): Promise<void> {
@@ -138,13 +139,13 @@ async function end(cluster: OperationCluster, world: OperationWorld, job: JobVie
   await endRun(cluster, world, reportInMs);
 }
 
-async function expire(cluster: OperationCluster, { operation }: OperationWorld, inMs: number | undefined): Promise<Next> {
+async function expire(cluster: OperationCluster, { operation }: OperationWorld, inMs: number | undefined): Promise<Outcome> {
   if (inMs === undefined || inMs > 0) return untilExpiry(inMs);
   await cluster.expire(operation);
-  return 'on-change';
+  return settled();
 }
 
-async function clear(cluster: OperationCluster, world: OperationWorld, left: Left, reportInMs: number): Promise<Next> {
+async function clear(cluster: OperationCluster, world: OperationWorld, left: Left, reportInMs: number): Promise<Outcome> {
   const { key } = world;
   const jobs = () => remove(cluster, world, operationNames(key).job, reportInMs, () => cluster.deleteJobs(key, left));
   // A CronJob would go on. A Job says that its helpers are of the run before.
@@ -152,10 +153,10 @@ async function clear(cluster: OperationCluster, world: OperationWorld, left: Lef
   if (world.hasHelpers) await endRun(cluster, world, reportInMs);
   if (!left.schedule) await jobs();
   const text = keptText([left.schedule, left.run].flatMap((each) => each?.kept ?? []));
-  if (text === undefined) return 'on-change';
+  if (text === undefined) return settled();
   // Its status says how that run ended, so that only an event can tell.
   await noticeOf(cluster, world, 'Deleting', text)();
-  return { again: KEPT_AGAIN_MS };
+  return settled(KEPT_AGAIN_MS);
 }
 const KEPT_AGAIN_MS = 60_000;
 

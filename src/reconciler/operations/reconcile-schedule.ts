@@ -1,8 +1,8 @@
 import { annotation, type Dataset } from '../../api/index.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
+import { type Outcome, settled } from '../../kube/turns/queue.ts';
 import { attempt } from '../failures.ts';
 import { failing } from '../holds.ts';
-import type { Next } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { endIdle } from './end-run.ts';
 import { PROGRESS_MS } from './infos.ts';
@@ -19,7 +19,7 @@ export async function reconcileSchedule(
   world: OperationWorld,
   dataset: Dataset,
   reportInMs: number,
-): Promise<Next> {
+): Promise<Outcome> {
   await unsuspend(cluster, world, reportInMs);
   const { obstacle, manifests, hold } = await provide(cluster, world, dataset, reportInMs);
   if (obstacle) return obstacle;
@@ -28,7 +28,7 @@ export async function reconcileSchedule(
   const isNews = latest?.end !== undefined && !hasReported(operation, latest.end);
   const pod = isNews ? await cluster.lastPod(key, latest).catch(() => undefined) : undefined;
   const status = scheduledStatus(world, { infos, pod });
-  const { hold: trouble, againMs } = runTroubleOf(cluster, world, latest);
+  const { hold: trouble, afterMs } = runTroubleOf(cluster, world, latest);
   const wrote = await reportRun(cluster, world, status, trouble);
   // One that ended before a pause, or before its CronJob could not be written, was announced then.
   if (wrote && isNews && waitingSince(operation) <= Date.parse(latest.end.at)) announce(cluster, world, latest, latest.end, status);
@@ -39,8 +39,7 @@ export async function reconcileSchedule(
   }
   await endIdle(cluster, world, manifests, reportInMs);
   if (hold?.fails) return failing(hold.message, reportInMs <= 0 ? noticeOf(cluster, world, hold.reason, hold.message) : undefined);
-  if (againMs !== undefined) return { again: againMs };
-  return latest && !latest.end && latest.progressFile !== undefined ? { again: PROGRESS_MS } : 'on-change';
+  return settled(afterMs ?? (latest && !latest.end && latest.progressFile !== undefined ? PROGRESS_MS : undefined));
 }
 
 /** What a pause suspended goes on. */

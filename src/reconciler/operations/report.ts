@@ -1,7 +1,7 @@
 import type { OperationStatus } from '../../api/index.ts';
 import type { Warning } from '../../constructs/index.ts';
 import { attempt } from '../failures.ts';
-import { failing } from '../holds.ts';
+import { failing, failingOn } from '../holds.ts';
 import { causeOf, isPassing } from '../reasons.ts';
 import type { Failure, Hold } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
@@ -41,11 +41,8 @@ export async function reportRun(
 
 /** What could not be written. */
 export function fail(cluster: OperationCluster, world: OperationWorld, failed: readonly Failure[], reportInMs: number): Promise<never> {
-  const message = failed.map(({ object, message: why }) => `${object}: ${why}`).join('; ');
-  // A retry settles a race with another writer; it is reported only once it lasts.
-  const isReported = reportInMs <= 0 || !failed.every(({ reason }) => causeOf(reason).isRace);
   const { reason } = failed[0] as Failure;
-  return failing(message, isReported ? () => report(cluster, world, { reason, message }) : undefined);
+  return failingOn(failed, reportInMs, (message) => report(cluster, world, { reason, message }));
 }
 
 /** Its status is about the run that has ended, or it is being deleted, so that only an event can report a failure. */

@@ -10,7 +10,7 @@ export interface RunTrouble {
   /** What is wrong; `asking`: what was reported before holds until the answer comes. */
   readonly hold?: Hold | 'asking';
   /** Nothing else may wake the operation until then. */
-  readonly againMs?: number;
+  readonly afterMs?: number;
 }
 
 /**
@@ -20,15 +20,15 @@ export interface RunTrouble {
 export function runTroubleOf(cluster: Pick<OperationCluster, 'podRefusal'>, world: OperationWorld, job: JobView | undefined): RunTrouble {
   const going = [world.schedule, ...(job && !job.end ? [job, ...(world.helpers ?? [])] : [])];
   const kept = going.flatMap((each) => each?.kept ?? []);
-  if (kept.length > 0) return { againMs: NO_PODS_MS, hold: { reason: 'Deleting', message: keptText(kept) ?? '' } };
+  if (kept.length > 0) return { afterMs: NO_PODS_MS, hold: { reason: 'Deleting', message: keptText(kept) ?? '' } };
   if (!job || job.end) return {};
   const lacking = job.noPods ? { ...job, kind: 'Job', lacks: 'no pod' } : world.helpers?.find(({ lacks }) => lacks !== undefined);
   if (!lacking) return {};
   // A schedule keeps its helpers, and scales them from 0 for each Job.
   const since = Math.max(Date.parse(job.createdAt), Date.parse(lacking.createdAt));
   const leftMs = NO_PODS_MS - (world.now - since);
-  if (leftMs > 0) return { againMs: Math.min(leftMs, NO_PODS_MS) };
-  const again = { againMs: NO_PODS_MS };
+  if (leftMs > 0) return { afterMs: Math.min(leftMs, NO_PODS_MS) };
+  const again = { afterMs: NO_PODS_MS };
   const refusal = cluster.podRefusal(world, lacking);
   if (refusal === 'asking') return { ...again, hold: refusal };
   // Kubernetes waits for minutes before it replaces a pod that failed.

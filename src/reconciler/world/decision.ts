@@ -10,8 +10,8 @@ export interface Hold {
   readonly isError?: boolean;
   /** It is not reported, since the dataset is served meanwhile; its end requeues the key. */
   readonly silent?: boolean;
-  /** Milliseconds until the next pass; absent: an event starts it. */
-  readonly retryMs?: number;
+  /** Milliseconds until the next pass. Absent: an event starts it. */
+  readonly afterMs?: number;
   /** What was bound may not be used any more: claim and volume are deleted, and no earlier plan stays in force. */
   readonly revokes?: true;
   /** The pass counts as failed and is retried with back-off. */
@@ -50,6 +50,3 @@ export interface Decision {
   /** Whether the actions name every desired object, so that all others may be deleted. */
   readonly mayPrune: boolean;
 }
-
-/** When the next pass is due: `on-change` after an event only; `after` so many ms, to finish work, or with `isAsking` to see an answer; `again` after so many ms, to check. */
-export type Next = 'on-change' | { readonly after: number; readonly isAsking?: boolean } | { readonly again: number };

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { webhookNames } from '../../api/webhook-names.ts';
 import { backoff, type Clock, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { createQueue, type Outcome, type PassInfo } from '../../kube/turns/queue.ts';
+import { createQueue, type Outcome, type PassInfo, settled } from '../../kube/turns/queue.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import { reflect } from '../../kube/watch/reflector.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
@@ -116,7 +116,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
       if (left > 0) {
         const fields = { because: decision.because, retryMs: Math.round(left) };
         log.warn(fields, 'the certificate was made again and again: do the clocks of the nodes of the replicas differ?');
-        return { kind: 'settled', againMs: left };
+        return settled(left);
       }
       const older = [...new Set([...(served && isFit(served, host, now) ? bundleOf(served, now) : []), ...decision.keeps.older])];
       const { signer } = decision.keeps;
@@ -127,7 +127,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
         log.info(fields, 'made a certificate');
       }
       run();
-      return { kind: 'settled' };
+      return settled();
     }
     const { material, until } = decision;
     const hasBundle = await trust(material, now);
@@ -135,10 +135,10 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     else if (served.certificate !== material.certificate && hasBundle) {
       if (trusted?.certificate !== material.certificate) trusted = { certificate: material.certificate, since: clock.monotonic() };
       const left = trusted.since + SETTLE_MS - clock.monotonic();
-      if (left > 0) return { kind: 'settled', againMs: left };
+      if (left > 0) return settled(left);
       serve(material);
     }
-    return { kind: 'settled', againMs: Math.min(until - now, LOOK_MS) };
+    return settled(Math.min(until - now, LOOK_MS));
   }
 
   /** False if another replica has written the Secret meanwhile: then its Secret counts. */

@@ -340,7 +340,7 @@ describe('a settled key', () => {
   test('gets another pass after the time that its pass asked for (Q12)', async () => {
     const { add, last, keys } = manual();
     await add('a');
-    await last().end({ kind: 'settled', againMs: 60_000 });
+    await last().end({ kind: 'settled', afterMs: 60_000 });
     await pass(59_999);
     expect(keys()).toHaveLength(1);
     await pass(1);
@@ -349,7 +349,7 @@ describe('a settled key', () => {
   test('gets no further pass when its last pass did not ask for one (Q12)', async () => {
     const { add, last, keys } = manual();
     await add('a');
-    await last().end({ kind: 'settled', againMs: 60_000 });
+    await last().end({ kind: 'settled', afterMs: 60_000 });
     await add('a');
     await last().end(settled);
     await pass(120_000);
@@ -380,7 +380,7 @@ describe('stopping', () => {
     await add('a', 'b', 'c');
     await begun[0]!.end(failed);
     await begun[1]!.end(waiting(10_000));
-    await begun[2]!.end({ kind: 'settled', againMs: 10_000 });
+    await begun[2]!.end({ kind: 'settled', afterMs: 10_000 });
     await queue.stop();
     expect(vi.getTimerCount()).toBe(0);
     await add('a', 'b', 'd');

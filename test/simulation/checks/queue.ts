@@ -144,10 +144,10 @@ export function watchedQueue(time: Clocked, found: (what: string) => void, watch
         const alarm = Symbol(key);
         alarms.set(key, alarm);
         // It rings also while the key is in line or under way for another reason, until a pass settles it.
-        if (outcome.againMs !== undefined)
+        if (outcome.afterMs !== undefined)
           setTimeout(() => {
             if (alarms.get(key) === alarm && !isStopped) asked(key, 'Q12');
-          }, outcome.againMs);
+          }, outcome.afterMs);
         if (entry.addedMs === undefined) keys.delete(key);
       } else {
         entry.heldSince ??= now();

@@ -15,7 +15,7 @@ const LONGEST_REFUSED_MS = 300_000;
 interface Try {
   readonly asked: string;
   readonly at: number;
-  readonly againMs: number;
+  readonly pauseMs: number;
   /** A later list does not show it. */
   readonly isVain: boolean;
   /** A command of that change failed; it may have been this row's, unless the row is listed. */
@@ -39,7 +39,7 @@ export interface MountsSeen {
   /** How many milliseconds ago rows that differ were last changed, with any result; by path. */
   readonly mountsTriedMs?: ReadonlyMap<string, number>;
   /** Milliseconds until the next row is due; Infinity without one. */
-  readonly againMs: number;
+  readonly afterMs: number;
 }
 
 /** Rows that were changed without an error and are listed otherwise. Kept in memory: after a restart it begins with what is reported. */
@@ -70,7 +70,7 @@ export function createMountTries(clock: Monotonic): MountTries {
       const table = tables.get(uid);
       if (table?.version !== version || !table.listed) return Infinity;
       const { at: listedAt } = table.listed;
-      return Math.min(Infinity, ...[...table.tries.values()].map(({ at, againMs }) => at + againMs - listedAt).filter((ms) => ms > 0));
+      return Math.min(Infinity, ...[...table.tries.values()].map(({ at, pauseMs }) => at + pauseMs - listedAt).filter((ms) => ms > 0));
     },
 
     seen(uid, version, mounts, list, reportedMs) {
@@ -80,7 +80,7 @@ export function createMountTries(clock: Monotonic): MountTries {
       const { value, endedAt = 0, error } = list;
       if (value) table.listed = { rows: value, at: endedAt };
       const { isFirst, listed, tries, triedAt } = table;
-      if (!listed || error !== undefined) return { mountTroubles: [], againMs: Infinity };
+      if (!listed || error !== undefined) return { mountTroubles: [], afterMs: Infinity };
       const paths = pathsOf(differences(mounts, listed.rows));
       const rows = new Map(listed.rows.map((row) => [row.path, row]));
       const asked = new Map(paths.length > 0 ? mounts.wanted.map((row) => [row.path, row]) : []);
@@ -99,19 +99,19 @@ export function createMountTries(clock: Monotonic): MountTries {
           last ??
           (ageMs === undefined
             ? undefined
-            : { asked: textOf(row), at: listed.at, againMs: limited(ageMs), isVain: true, mayBeRefused: false });
+            : { asked: textOf(row), at: listed.at, pauseMs: limited(ageMs), isVain: true, mayBeRefused: false });
         if (!tried || !(tried.isVain || value)) return [];
         tries.set(path, { ...tried, isVain: true });
-        return [{ ...trouble, isDue: listed.at >= tried.at + tried.againMs }];
+        return [{ ...trouble, isDue: listed.at >= tried.at + tried.pauseMs }];
       });
       table.isFirst = false;
-      const waits = [...tries.values()].map(({ at, againMs }) => at + againMs - clock.monotonic()).filter((ms) => ms > 0);
+      const waits = [...tries.values()].map(({ at, pauseMs }) => at + pauseMs - clock.monotonic()).filter((ms) => ms > 0);
       return {
         // A list from before a change is out of date, unless only rows differ that were changed in vain.
         ...((value || troubles.length === paths.length) && { mounted: listed.rows }),
         mountTroubles: troubles,
         mountsTriedMs: new Map([...triedAt].map(([path, at]) => [path, clock.monotonic() - at])),
-        againMs: Math.min(Infinity, ...waits),
+        afterMs: Math.min(Infinity, ...waits),
       };
     },
 
@@ -127,7 +127,7 @@ export function createMountTries(clock: Monotonic): MountTries {
           tries?.set(path, {
             asked,
             at: clock.monotonic(),
-            againMs: again ? Math.min(succeeded ? LONGEST_MS : LONGEST_REFUSED_MS, limited(2 * again.againMs)) : FIRST_MS,
+            pauseMs: again ? Math.min(succeeded ? LONGEST_MS : LONGEST_REFUSED_MS, limited(2 * again.pauseMs)) : FIRST_MS,
             isVain: again?.isVain ?? false,
             mayBeRefused: !succeeded,
           });

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { ApiError, isNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { messageOf } from '../../failures.ts';
-import { createQueue, type Outcome } from '../../../kube/turns/queue.ts';
+import { createQueue, type Outcome, settled } from '../../../kube/turns/queue.ts';
 import { createFightDetector } from '../apply/fights.ts';
 import { Node } from '../kinds.ts';
 import type { Store } from '../store/store.ts';
@@ -58,7 +58,7 @@ export function createNodeWrites({ client, store, clock, patches: patchesFor, on
     if (refused.size > 0) refusals.set(name, refused);
     else refusals.delete(name);
     onEnd(name, refused, before, failures);
-    return refused.size > 0 ? { kind: 'failed' } : { kind: 'settled' };
+    return refused.size > 0 ? { kind: 'failed' } : settled();
   }
 
   /** The same change again and again: another writer owns the labels of this node, and each write wakes all that watch nodes. */

@@ -14,7 +14,7 @@ export interface MountsListed extends MountsSeen {
   readonly error?: string;
 }
 
-const NOT_LISTED: MountsListed = { running: false, mountTroubles: [], againMs: Infinity };
+const NOT_LISTED: MountsListed = { running: false, mountTroubles: [], afterMs: Infinity };
 
 /** Has the mounts listed after every change of the specs and of the masters, and again after every change of a row. */
 export function listMounts(

@@ -108,7 +108,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
       if ('mounting' in users && users.mounting.length > 0) return stillMounted(users.mounting, waitedMs(dataset));
       const references = datasetRef(store, dataset) ?? [];
       if (references.length > 0)
-        return { reason: 'StillReferenced', message: `waiting for Datasets that refer to this one: ${some(references)}`, retryMs: 10_000 };
+        return { reason: 'StillReferenced', message: `waiting for Datasets that refer to this one: ${some(references)}`, afterMs: 10_000 };
       return 'askAgainMs' in users ? notListed(users) : undefined;
     },
   };

@@ -47,8 +47,8 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       const live = workload(role);
       return live ? store.pods(live.metadata).map(({ metadata }) => metadata.name) : [];
     };
-    const { workloads, againMs: crashAgainMs } = context.recentCrashes.added(uid, viewOf(plan.roles), podNames);
-    const { results, againMs } = askPods(context, podChoice(store, key, runtime, plan.leader), {
+    const { workloads, afterMs: crashAfterMs } = context.recentCrashes.added(uid, viewOf(plan.roles), podNames);
+    const { results, afterMs } = askPods(context, podChoice(store, key, runtime, plan.leader), {
       key,
       dataset,
       runtime: object,
@@ -58,7 +58,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const readsSecrets = secretMs > 0 && (Object.keys(facts.secrets).length > 0 || writesSecrets(found));
     const now = clock.wall();
     const refused = refusedWorkloads(context, { now, key, uid, workloads, workload });
-    const again = [...againMs, ...crashAgainMs, ...refused.againMs, ...(readsSecrets ? [spread(uid, secretMs)] : [])];
+    const again = [...afterMs, ...crashAfterMs, ...refused.afterMs, ...(readsSecrets ? [spread(uid, secretMs)] : [])];
 
     const nodesRefused = context.labeler.refused(uid);
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
@@ -88,7 +88,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       ...(secretRetryMs !== undefined && { secretRetryMs }),
       ...results,
       ...(obstacle && { obstacle }),
-      ...(again.length > 0 && { againMs: Math.min(...again) }),
+      ...(again.length > 0 && { afterMs: Math.min(...again) }),
     };
     return {
       world,

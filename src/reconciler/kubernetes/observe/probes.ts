@@ -31,13 +31,13 @@ export type ProbeResults = Pick<
 
 /**
  * Has the pods of a runtime asked for the state of its cache, its mounts, and its files, and returns the last results. Commands are slow,
- * so their ends wake the key. `againMs` are the times after which a pass is due even without an event.
+ * so their ends wake the key. `afterMs` are the times after which a pass is due even without an event.
  */
 export function askPods(
   context: ClusterContext,
   choice: PodChoice,
   asked: Pick<World, 'key' | 'dataset' | 'runtime' | 'plan' | 'bound'>,
-): { readonly results: ProbeResults; readonly againMs: readonly number[] } {
+): { readonly results: ProbeResults; readonly afterMs: readonly number[] } {
   const { store, jobs, recounts, exec, probeMs, wake, clock } = context;
   const { key, dataset, runtime, plan, bound } = asked;
   const { namespace } = key;
@@ -65,7 +65,7 @@ export function askPods(
   const wantsCount =
     (bound || isMounted) && (!total || total === CALCULATING || dueMark !== undefined || (mountsChanged(dataset) && isMounted));
   const counts = wantsCount && canAsk(choice, plan.probes.ufs);
-  const { reads, againMs: readAgainMs } = askAsReader(context, choice, asked, woken);
+  const { reads, afterMs: readAfterMs } = askAsReader(context, choice, asked, woken);
   const wanted = [
     ...(probeMs > 0 ? [plan.probes.cache, bound ? plan.probes.reads : undefined] : []),
     wantsCount ? plan.probes.ufs : undefined,
@@ -120,10 +120,10 @@ export function askPods(
       ...(error === NO_LEADER && { leaderless: true }),
       ...(error !== undefined && error !== NO_LEADER && { execError: error, changeFailed: mounts.error === undefined }),
     },
-    againMs: [
-      ...(mounts.againMs === Infinity ? [] : [mounts.againMs]),
+    afterMs: [
+      ...(mounts.afterMs === Infinity ? [] : [mounts.afterMs]),
       ...(cache ? [probeMs] : []),
-      ...(readAgainMs === Infinity ? [] : [readAgainMs]),
+      ...(readAfterMs === Infinity ? [] : [readAfterMs]),
       ...(answered ? [] : [answersIn]),
       ...(ufs?.error === undefined ? [] : [countEveryMs()]),
     ],

@@ -9,7 +9,7 @@ const AGAIN_AFTER_MS: readonly number[] = [10_000, 20_000, 30_000];
 /** What readers see, and when to look again. */
 export interface Answer {
   readonly reads?: ReadAnswer | 'unknown';
-  readonly againMs: number;
+  readonly afterMs: number;
 }
 
 /** Has a fuse pod look up a file as a reader would, while one is ready: without it no pod reads. */
@@ -20,7 +20,7 @@ export function askAsReader(
   onEnd: () => void,
 ): Answer {
   const probe = plan.probes.reads;
-  if (!bound || probeMs <= 0 || !canAsk(choice, probe)) return { againMs: Infinity };
+  if (!bound || probeMs <= 0 || !canAsk(choice, probe)) return { afterMs: Infinity };
   const name = `${runtime.metadata.uid}/reads`;
   // What another client saw says nothing about this one.
   const asked = choice.pods('fuse').find((pod) => pod['ready'])?.metadata.uid ?? '';
@@ -40,6 +40,6 @@ export function askAsReader(
   );
   return {
     reads: job.error === undefined ? (job.value ?? 'unknown') : { fails: job.error },
-    againMs: job.running ? Infinity : Math.max(1, everyMs() - (clock.monotonic() - (job.endedAt ?? 0))),
+    afterMs: job.running ? Infinity : Math.max(1, everyMs() - (clock.monotonic() - (job.endedAt ?? 0))),
   };
 }

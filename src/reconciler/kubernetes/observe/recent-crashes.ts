@@ -24,7 +24,7 @@ export function createRecentCrashes(clock: Monotonic) {
       const now = clock.monotonic();
       const known = [...(all.get(uid) ?? [])];
       const kept = new Map<string, Recent>();
-      const againMs: number[] = [];
+      const afterMs: number[] = [];
       const merged: Partial<Record<Role, WorkloadView>> = {};
       for (const role of ROLES) {
         const view = workloads[role];
@@ -35,13 +35,13 @@ export function createRecentCrashes(clock: Monotonic) {
           names.has(name) && !isNow.has(name) && now - since < STEADY_MS ? [{ pod, since }] : [],
         );
         for (const each of [...recent, ...view.crashing.map((pod) => ({ pod }))]) kept.set(each.pod.name, each);
-        againMs.push(...recent.map(({ since }) => since + STEADY_MS - now));
+        afterMs.push(...recent.map(({ since }) => since + STEADY_MS - now));
         const crashing = [...view.crashing, ...recent.map(({ pod }) => pod)];
         merged[role] = { ...view, crashing: crashing.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true })) };
       }
       if (kept.size > 0) all.set(uid, kept);
       else all.delete(uid);
-      return { workloads: merged, againMs };
+      return { workloads: merged, afterMs };
     },
     forget: (uid: string) => void all.delete(uid),
   };

@@ -16,7 +16,7 @@ interface Asked {
 interface Answer {
   readonly refusals: NonNullable<World['refusals']>;
   /** When to ask again, or for the first time. */
-  readonly againMs: readonly number[];
+  readonly afterMs: readonly number[];
 }
 
 /**
@@ -27,12 +27,12 @@ export function refusedWorkloads(context: ClusterContext, { now, key, uid, workl
   const { client, clock, jobs, lacksSince, wake } = context;
   const { namespace } = key;
   const refusals: Partial<Record<Role, { readonly why?: string }>> = {};
-  const againMs: number[] = [];
+  const afterMs: number[] = [];
   const before = lacksSince.get(uid);
   const lacking = ROLES.filter((role) => workloads[role] && workloads[role].current < workloads[role].desired);
   if (lacking.length === 0) {
     if (before !== NONE) lacksSince.set(uid, NONE);
-    return { refusals, againMs };
+    return { refusals, afterMs };
   }
   const at = clock.monotonic();
   const since = new Map<string, number>();
@@ -45,7 +45,7 @@ export function refusedWorkloads(context: ClusterContext, { now, key, uid, workl
     if (role !== 'fuse' && view.ready < view.current) continue;
     refusals[role] = {};
     const leftMs = NO_PODS_MS - (at - from);
-    againMs.push(leftMs > 0 ? leftMs : NO_PODS_MS);
+    afterMs.push(leftMs > 0 ? leftMs : NO_PODS_MS);
     if (leftMs > 0) continue;
     const due = { namespace, version: live.metadata.uid, everyMs: NO_PODS_MS };
     const ask = () => refusedPods(client, { namespace, uid: live.metadata.uid });
@@ -54,7 +54,7 @@ export function refusedWorkloads(context: ClusterContext, { now, key, uid, workl
     else if (endedAt !== undefined) delete refusals[role];
   }
   lacksSince.set(uid, since);
-  return { refusals, againMs };
+  return { refusals, afterMs };
 }
 
 /** No workload lacks pods. */

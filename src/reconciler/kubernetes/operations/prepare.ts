@@ -82,18 +82,18 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
         const lacks = `${object.kind} ${target.name}: ${path}: expected at least 1, for a worker that carries out the ${key.kind}, found 0`;
         if (needs.withoutWorkers !== 'fuse') return wait(lacks);
         if (choice.pods('fuse').some((pod) => pod['ready'])) continue;
-        return wait(`${lacks}; or a fuse pod that is ready, found none`, { retryMs: FUSE_AGAIN_MS });
+        return wait(`${lacks}; or a fuse pod that is ready, found none`, { afterMs: FUSE_AGAIN_MS });
       }
       // The watch of pods may be behind that of their workload, and its events wake no operation.
-      return wait(`no ${role} pod of ${object.kind} ${target.name} is ready`, workloads[role]?.ready ? { retryMs: 1000 } : {});
+      return wait(`no ${role} pod of ${object.kind} ${target.name} is ready`, workloads[role]?.ready ? { afterMs: 1000 } : {});
     }
     const leader = leaderOf(key, operation, plan.leader, choice);
     // It goes on waiting meanwhile: else the time after which a wait is reported would begin anew.
     if (leader === 'asking')
-      return wait(`which master of ${object.kind} ${target.name} leads is being asked`, { silent: true, retryMs: LEADER_AGAIN_MS });
-    if (leader === 'none') return wait(`no master of ${object.kind} ${target.name} reports that it leads`, { retryMs: LEADER_AGAIN_MS });
+      return wait(`which master of ${object.kind} ${target.name} leads is being asked`, { silent: true, afterMs: LEADER_AGAIN_MS });
+    if (leader === 'none') return wait(`no master of ${object.kind} ${target.name} reports that it leads`, { afterMs: LEADER_AGAIN_MS });
     const leading = ready.master.find((pod) => pod.name === leader);
-    if (leader && !leading) return wait(`${leader}, which leads, is not ready`, { retryMs: LEADER_AGAIN_MS });
+    if (leader && !leading) return wait(`${leader}, which leads, is not ready`, { afterMs: LEADER_AGAIN_MS });
     const facts = {
       pods: ready,
       ...near,

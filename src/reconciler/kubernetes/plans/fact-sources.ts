@@ -52,7 +52,7 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
       ports(uid, runtime.type, need) ?? {
         reason: 'PortsExhausted',
         message: `no host port is left between ${need.range.join(' and ')}`,
-        retryMs: 30_000,
+        afterMs: 30_000,
       },
     secret: async (need) => {
       if (!bound || need.inline) return lookups.secret(namespace, need, { ...asker, since: Math.max(sinceOf(dataset), sinceOf(object)) });

@@ -116,7 +116,7 @@ export async function gatherFacts(
       return {
         reason: 'SecretNotFound',
         message: `waiting for ${missingText(unread.lack, input.namespace, { Dataset: input.dataset.spec, [runtime.resource.kind]: input.spec })}`,
-        retryMs: unread.retryMs,
+        afterMs: unread.retryMs,
       };
     if (asked.size === before) break;
   }

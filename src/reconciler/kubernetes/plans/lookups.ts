@@ -55,7 +55,7 @@ export function createLookups(client: KubeClient, clock: Pick<Clock, 'monotonic'
     if (before && !('missing' in before.state)) return before.state as T;
     const waitMs = before && 'missing' in before.state ? before.at + before.state.retryMs - clock.monotonic() : 0;
     // Asked for another reason, before the next try is due.
-    if (waitMs > 0) return { reason, message: before?.message ?? '', retryMs: waitMs };
+    if (waitMs > 0) return { reason, message: before?.message ?? '', afterMs: waitMs };
     const tries = (before?.tries ?? 0) + 1;
     const seen = await look();
     if ('found' in seen) {
@@ -64,7 +64,7 @@ export function createLookups(client: KubeClient, clock: Pick<Clock, 'monotonic'
     }
     const retryMs = retryAfterMs(tries);
     answers.set(question, { state: { missing: true, retryMs }, tries, at: clock.monotonic(), message: seen.missing });
-    return { reason, message: seen.missing, retryMs };
+    return { reason, message: seen.missing, afterMs: retryMs };
   }
 
   return {

@@ -83,7 +83,7 @@ describe('gathering facts', () => {
     expect(await gather(() => ({ secrets: [{ name: 's', namespace: 'other', inline: true }] }))).toEqual({
       reason: 'SecretNotFound',
       message: 'waiting for Secret other/s',
-      retryMs: 700,
+      afterMs: 700,
     }));
   test('counts a Secret as existing where the answer is that it is assumed', async () =>
     expect(await gather(() => ({ secrets: [{ name: 'a' }] }), { secret: async () => 'assumed' })).toMatchObject({ missingSecrets: [] }));

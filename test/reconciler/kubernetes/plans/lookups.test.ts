@@ -128,7 +128,7 @@ describe('a lookup:', () => {
     expect(await lookups.claim('ml', 'c', runtime)).toEqual({
       reason: 'ClaimNotBound',
       message: 'persistent volume claim c not found',
-      retryMs: 500,
+      afterMs: 500,
     });
     objects['PersistentVolumeClaim/ml/c'] = { spec: { volumeName: 'v' }, status: { phase: 'Pending' } };
     clock += 500;
