@@ -1,4 +1,4 @@
-/** What is wrong with one field. */
+/** A fault of one field. */
 export interface Fault {
   /** The field, as in `kubectl explain`: `spec.mounts[0].mountPoint`. */
   readonly path: string;
@@ -6,7 +6,7 @@ export interface Fault {
   readonly object?: string;
   /** What would be right: `an integer of at least 0`. */
   readonly expected: string;
-  /** What the field has, as `shown` prints it. */
+  /** The value of the field, as `shown` prints it. */
   readonly found: string;
 }
 

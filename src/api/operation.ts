@@ -5,7 +5,7 @@ import type { Column } from './resource.ts';
 import { dateTime, described, int32, openEnum, opt, podMetadata, stringMap } from './schema.ts';
 import { runtimeCondition } from './status.ts';
 
-/** What the specs and statuses of all operations on a Dataset have in common: DataLoad and its siblings. */
+/** Fields that the specs and statuses of all operations on a Dataset share: DataLoad and its siblings. */
 
 /** The Dataset that an operation is about. */
 export const targetDataset = Type.Object(

@@ -24,7 +24,7 @@ export function parse<R extends CustomResource>(resource: R, object: unknown): R
 }
 
 /**
- * What is wrong with an object, in the order of its fields, at most 100 faults. An unknown field is a fault, unless `unknownFields` is
+ * The faults of an object, in the order of its fields, at most 100 faults. An unknown field is a fault, unless `unknownFields` is
  * `prune`. It does not throw for an object of any shape.
  * @throws Error when a schema of the resource has no structural form.
  * @example

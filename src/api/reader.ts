@@ -144,7 +144,7 @@ function typeChecks({ type, enum: values, nullable, ...schema }: Structural): re
   ];
 }
 
-// What the API server means by date-time.
+// The API server's definition of date-time.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 const ofText =

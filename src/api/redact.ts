@@ -18,7 +18,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
     `$1${REDACTED}`,
   ],
   [new RegExp(`(--[\\w.-]{0,60}?${SECRET} +)(?:"[^"\\n]*"|'[^'\\n]*'|(?!--|\\[redacted)[^\\s"']+)`, 'gi'), `$1${REDACTED}`],
-  // Of a URL's query, and of Azure's properties, whose names go on with the account's.
+  // Secrets of a URL's query, and of Azure's properties, whose names go on with the account's.
   [/([?&;]sig=)[^\s"'&;]+/gi, `$1${REDACTED}`],
   [/(\baccount\.key\.[\w.-]{1,80}\s?=\s?)[^\s"',;&]+/gi, `$1${REDACTED}`],
   // As protocol buffers are printed: a key, and its value in the next line.

@@ -7,7 +7,7 @@ const NAME = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 /** Linux takes no longer path. */
 const LONGEST_PATH = 4096;
 
-/** What a mount `dataset://<namespace>/<name>[/<path>]` refers to. */
+/** The target of a mount `dataset://<namespace>/<name>[/<path>]`. */
 export interface DatasetReference {
   readonly namespace: string;
   readonly name: string;

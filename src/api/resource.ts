@@ -16,7 +16,7 @@ export interface Column {
   readonly priority?: number;
 }
 
-/** What a rule reads of an object. */
+/** The part of an object that a rule reads. */
 export interface Ruled {
   readonly metadata: { readonly name: string };
   /** The spec as the user wrote it, of any shape. */

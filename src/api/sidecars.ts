@@ -58,7 +58,7 @@ export function clientNumber(container: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** What a runtime says of its FUSE client in a pod of a user, in place of a fuse pod: the annotation `data.fluid.io/sidecar`, as JSON. */
+/** A runtime's settings for its FUSE client in a pod of a user, in place of a fuse pod: the annotation `data.fluid.io/sidecar`, as JSON. */
 export interface SidecarNote {
   /** Names of volumes that hold cache. A sidecar has them only if its user asks for it. */
   readonly caches: readonly string[];
@@ -66,7 +66,7 @@ export interface SidecarNote {
   readonly refused?: string;
 }
 
-/** Of the pods of a fuse DaemonSet, all that the webhook gives to pods of users. Others may add other fields, such as a toleration. */
+/** The fields of a fuse DaemonSet's pods that the webhook gives to pods of users. Others may add other fields, such as a toleration. */
 const VERIFIED_FIELDS = [
   'containers',
   'initContainers',

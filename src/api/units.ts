@@ -44,7 +44,7 @@ export function quantity(value: string | number, path: string): number {
 }
 
 const NANO = 10n ** 9n;
-/** What a quantity in powers of 1024 is cut to; one in powers of 10 is not. */
+/** The largest quantity in powers of 1024: a larger one is cut to it. One in powers of 10 is not. */
 const MOST = (2n ** 63n - 1n) * NANO;
 
 /**
@@ -65,7 +65,7 @@ export function canonicalQuantity(value: string | number, path: string): string 
   return (sign === '-' ? '-' : '') + (form === 'binary' ? binaryText(nanos < MOST ? nanos : MOST) : decimalText(nanos, form));
 }
 
-/** What has no unit of its own is read as a decimal the next time, and so is printed as one. */
+/** A number without a unit of its own is read as a decimal the next time, and so is printed as one. */
 function binaryText(nanos: bigint): string {
   const [left, power] = nanos % NANO === 0n ? divided(nanos / NANO, 1024n, BINARY.length) : [0n, 0];
   return power === 0 ? decimalText(nanos, 'letter') : `${left}${BINARY[power - 1]}`;

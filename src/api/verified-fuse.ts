@@ -7,7 +7,7 @@ export interface VerifiedFuse {
   readonly name: string;
   readonly uid: string;
   readonly generation: number;
-  /** Of the manifest that was rendered. */
+  /** The hash of the rendered manifest. */
   readonly hash: string;
 }
 

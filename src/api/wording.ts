@@ -37,7 +37,7 @@ const TYPES: Readonly<Record<string, string>> = {
   number: 'a number',
 };
 
-/** What a schema asks for, in words. */
+/** The demand of a schema, in words. */
 export function expectedOf(schema: Structural): string {
   const { type, enum: values, pattern, format, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
   if (values) return `one of ${values.map((value) => (value === '' ? '""' : String(value))).join(', ')}`;

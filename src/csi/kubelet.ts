@@ -1,5 +1,5 @@
 /**
- * What the kubelet keeps about volumes in its own directory. None of these paths lies on a file system of ours. They are small files,
+ * The kubelet's files about volumes, in its own directory. None of these paths lies on a file system of ours. They are small files,
  * hundreds at a time: by way of the thread pool each would be three round trips, and a descriptor that is open meanwhile.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -12,7 +12,7 @@ import type { NodeLabels } from './cluster/own-node-labels.ts';
 import type { StagedRecords } from './stage/records.ts';
 import type { VolumeDefaults } from './volume.ts';
 
-/** What the calls of the CSI node service, and recovery, work with. */
+/** The dependencies of the CSI node service and of recovery. */
 export interface NodeContext extends VolumeDefaults {
   readonly nodeId: string;
   /** The kubelet's directory without symbolic links, as the mount table has it. */

@@ -16,7 +16,7 @@ const DEPTH = 3;
 export interface Volume {
   /** Where the fuse pod mounts: an absolute path within the mount root. */
   readonly fusePath: string;
-  /** What is to be seen of it: the same path, or one below it. */
+  /** The directory that pods see: the same path, or one below it. */
   readonly source: string;
   /** Must occur in the line of the mount table; absent: no check that it is a mount at all. */
   readonly mountType?: string;

@@ -83,7 +83,7 @@ function holders(clients: readonly Client[]): ReadonlyMap<string, Client> {
   return found;
 }
 
-/** What the controller knows to be secrets, and what the template takes for some. */
+/** The options that the controller knows to be secrets, and those that the template takes for some. */
 function secretsOf(template: MountTemplate, { secretOptions }: FuseConfig): ReadonlySet<string> {
   const taken = referencesIn(template).filter(({ name }) => name.startsWith('secret'));
   return new Set([...secretOptions, ...taken.flatMap(({ key }) => key ?? [])]);

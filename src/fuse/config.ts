@@ -110,7 +110,7 @@ function jsonOf(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What the parser says quotes the text around the fault, and in that there may be a secret.
+    // The parser's message quotes the text around the fault, which may contain a secret.
     throw new InvalidSpec({ path: 'the whole file', expected: 'JSON', found: `${text.length} characters that are none` }, { object: file });
   }
 }
@@ -122,7 +122,7 @@ function mountOf({ mountPoint, options = {}, name, path, readOnly = false, share
   return { mountPoint, ...(scheme && { scheme }), source, ...(name && { name }), ...(path && { path }), readOnly, shared, options };
 }
 
-/** What is expected, and where; of what was found only what cannot be secret. */
+/** The expected type and the place; of the value found only what cannot be secret. */
 function discreet({ path, expected, found }: Fault): Fault {
   const isOpen = found === 'nothing' || path === 'targetPath' || path.startsWith('accessModes');
   return { path: path || 'the whole file', expected, found: isOpen ? found : 'something else, which is not shown' };

@@ -75,7 +75,7 @@ export function envFile({ env: variables, files: written }: Client, directory?: 
 const filesFolder = (clients: readonly Client[]): readonly string[] =>
   clients.some(({ files }) => Object.keys(files).length > 0) ? ['sluice_files=${sluice_files:-$(mktemp -d)}'] : [];
 
-/** What one client needs, and at last the client itself. */
+/** The commands that one client needs, and at last the client itself. */
 function linesOf({ target, program, args, env: variables, files }: Client, place: (secret: Secret) => string): readonly string[] {
   const folder = `/${idOf(target)}`;
   const { head, argument } = words(place, folder);

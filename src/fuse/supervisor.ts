@@ -86,7 +86,7 @@ begin() {
   esac
 }`;
 
-/** What was begun while the signal came has not heard of it. */
+/** A process that was started while the signal came has not received it. */
 const ENDED = `[ -z "$stopped" ] || stop
 ended "$running"`;
 

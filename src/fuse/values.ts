@@ -26,7 +26,7 @@ export interface Scope {
   readonly target: string;
   /** Absent where there is not exactly one that could be meant. */
   readonly mount?: FuseMount;
-  /** Of the mount, in errors: `mounts[0]`. */
+  /** The path of the mount, in errors: `mounts[0]`. */
   readonly path?: string;
   readonly option?: { readonly name: string; readonly value: string };
   /** Names of options whose values are secrets. */
@@ -37,7 +37,7 @@ export interface Scope {
 const SECRETS = '/etc/fluid/secrets/';
 const SECRET_FILE = /^\/etc\/fluid\/secrets\/[a-z0-9][a-z0-9.-]*\/(?!\.\.)[\w.-]+$/;
 
-/** What a reference stands for; notes a fault where it stands for nothing. */
+/** The value of a reference; notes a fault where it has none. */
 export function valueOf(reference: Reference, scope: Scope, faults: Fault[]): readonly Part[] | undefined {
   const { name, key = '', fallback } = reference;
   if (name === 'env') return [{ env: key, ...(fallback !== undefined && { fallback }) }];

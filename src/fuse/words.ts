@@ -44,7 +44,7 @@ export function words(place: (secret: Secret) => string, folder: string) {
       return [each.asFile ? path : variable(path, 'secret', sh`$(cat ${path})`)];
     }
     const { env: name, fallback } = each;
-    // What is set but empty counts as nothing, here as in `:-`.
+    // A variable that is set but empty counts as unset, as in `:-`.
     return [variable(JSON.stringify(each), 'env', `\${${name}:${fallback === undefined ? '?is not set' : sh`-${fallback}`}}`)];
   };
   return { head, argument: (parts: Word): Joined => word(...parts.flatMap(part)) };

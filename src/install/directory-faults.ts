@@ -3,11 +3,11 @@ import type { InstallOptions } from './options.ts';
 
 /** Directories of the system. */
 const SYSTEM = ['/bin', '/boot', '/dev', '/etc', '/lib', '/lib64', '/proc', '/sbin', '/sys', '/usr'];
-/** What the node plugin's own container has there, which would hide the node's; directories below it are mounted beside that. */
+/** The node plugin's own container has these, which would hide the node's; directories below it are mounted beside that. */
 const CONTAINER = ['/run', '/tmp', '/var/run'];
 
 /**
- * What is wrong with the directories of an installation: each is mounted into the node plugin by its path on the host, so none may be, or
+ * Faults of the directories of an installation. Each is mounted into the node plugin by its path on the host, so none may be, or
  * lie above or below, another one or a directory of the system. The kubelet's directories may lie where the node has them.
  */
 export function directoryFaults({

@@ -48,7 +48,7 @@ class Installation extends Chart {
   }
 }
 
-/** What the controller's environment says to a runtime. */
+/** The variables of the controller's environment that a runtime reads. */
 const environmentOf = ({ controller }: Settled, runtime: Runtime): Readonly<Record<string, string>> =>
   Object.fromEntries((controller.env ?? []).flatMap(({ name, value }) => (value && runtime.env.includes(name) ? [[name, value]] : [])));
 

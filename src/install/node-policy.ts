@@ -49,7 +49,7 @@ const quoted = (text: string): string => JSON.stringify(text);
 const orEmpty = (object: string, field: string) => `has(${object}.metadata.${field}) ? ${object}.metadata.${field} : {}`;
 const isOurs = (key: string) => `(${key}.startsWith(${quoted(FUSE_NODE_LABELS)}) || ${key} == ${quoted(sessionManagerNodeLabel)})`;
 const isRecord = (key: string) => `${key}.startsWith(${quoted(FUSE_NODE_RECORDS)})`;
-/** Of two maps that are variables: they differ in such keys alone. */
+/** An expression: two maps, which are variables, differ in such keys alone. */
 const onlyChanges = (before: string, after: string, isAllowed: (key: string) => string) =>
   [
     `variables.${before}.all(key, ${isAllowed('key')} || (key in variables.${after} && variables.${after}[key] == variables.${before}[key]))`,

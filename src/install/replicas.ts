@@ -7,7 +7,7 @@ import type { Settled } from './options.ts';
 const USER = 65_532;
 
 export interface ReplicasProps {
-  /** Of the Deployment and of its ServiceAccount. */
+  /** The name of the Deployment and of its ServiceAccount. */
   readonly name: string;
   readonly part: Part;
   readonly component: Pick<Settled['controller'], 'replicas' | 'resources' | 'tolerations' | 'nodeSelector' | 'env' | 'args'>;

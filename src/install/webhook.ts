@@ -31,7 +31,7 @@ export class Webhook extends Construct {
       rights: webhookRights(runtimes),
       rightsAtHome: certificateRights,
     });
-    // Without `data` and `type`, which the webhook writes: applied again, in whatever way, it keeps its keys.
+    // Without `data` and `type`, which the webhook writes: however it is applied again, it keeps its keys.
     new KubeObject(this, 'certificates', {
       apiVersion: 'v1',
       kind: 'Secret',

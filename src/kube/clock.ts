@@ -55,5 +55,5 @@ export function backoff(failures: number, random: () => number, { firstMs = 200,
   return most * (0.5 + random() / 2);
 }
 
-/** A time in ms since the epoch, as objects have it: RFC 3339, in seconds and UTC. */
+/** A time in ms since the epoch, in the format of Kubernetes' objects: RFC 3339, in seconds and UTC. */
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -39,7 +39,10 @@ export class ApiError extends Error {
 /** No answer came: connection refused or reset, timeout, not HTTP. The cause has the detail. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
-  /** Of the socket or of undici, such as ECONNREFUSED, UND_ERR_SOCKET; TIMEOUT when we gave up waiting, TOO_LARGE when we gave up reading. */
+  /**
+   * The code of the socket or of undici, such as ECONNREFUSED, UND_ERR_SOCKET; TIMEOUT when we gave up waiting, TOO_LARGE when we gave up
+   * reading.
+   */
   readonly code: string | undefined;
   /** False only when it is certain that the server never saw the request. */
   readonly mayHaveArrived: boolean;

@@ -44,7 +44,7 @@ export interface KubeList {
   readonly resourceVersion: string;
   /** Present when there are more pages. */
   readonly continue?: string;
-  /** Of the answer, in characters, where there was one over a wire. */
+  /** The length of the answer, in characters, where there was one over a wire. */
   readonly size?: number;
 }
 

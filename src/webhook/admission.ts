@@ -2,7 +2,7 @@ import type { Known, KnownDataset } from './known.ts';
 import type { Pod } from './pod.ts';
 import type { Wishes } from './wishes.ts';
 
-/** What a plugin may look at, beside the pod. */
+/** The input of a plugin, beside the pod. */
 export interface Admission {
   /** Namespace of the request; the pod's own may be absent. */
   readonly namespace: string;

@@ -1,7 +1,7 @@
 import type { Known, Unknown } from './known.ts';
 import type { Profile } from './profile.ts';
 
-/** What the webhook knows of the cluster, without asking for it at an admission. */
+/** The webhook's knowledge of the cluster, for which no admission sends a request. */
 export interface Knowledge {
   readonly known: Known;
   /** The chains of plugins, as the ConfigMap last said without a fault. */

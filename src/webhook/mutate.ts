@@ -23,7 +23,7 @@ export interface Desk {
 }
 
 /**
- * The pod as it is to be created; the same object if nothing is to be changed. It depends on its arguments only, and has no effect.
+ * The pod to create; the same object if nothing changes. It depends on its arguments only, and has no effect.
  * @throws Denied if the pod asked for a sidecar and cannot have it
  */
 export function mutate({ pod, namespace }: AdmissionRequest, { settings, profile, random, warn, ...desk }: Desk): Pod {
@@ -91,7 +91,7 @@ function requireKnown(pod: Pod, namespace: string, known: Known): void {
   );
 }
 
-/** Of a Dataset with the name of a claim that does not exist. */
+/** Why a claim does not exist yet: the phase of the Dataset with its name. */
 function whyNoClaim(dataset: KnownDataset | undefined): string {
   if (!dataset) return '';
   const { phase, notReady } = dataset;

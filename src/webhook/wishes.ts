@@ -14,7 +14,7 @@ export const wish = {
   done: sidecar.done,
 } as const;
 
-/** What a pod asks for. */
+/** The requests of a pod, by its labels and annotations. */
 export type Mode = 'serverless' | 'serverful' | 'none';
 
 interface ModeSettings {
@@ -30,7 +30,7 @@ export function modeOf(labels: Fields, { disabled, platformLabel }: ModeSettings
   return labels[wish.serverful] === 'true' ? 'serverful' : 'none';
 }
 
-/** What the labels and annotations of a pod ask for. */
+/** Reads them from the labels and annotations of a pod. */
 export interface Wishes {
   readonly mode: Mode;
   readonly platform: (typeof PLATFORMS)[number];

@@ -6,7 +6,7 @@ import type { RuntimeName } from '../volume.ts';
 
 const LONGEST = 400;
 const AT_ONCE = 4;
-/** What the controller calls the DaemonSet: `<runtime>-fuse`, `<runtime>-jindofs-fuse`, or `<runtime>-client` of a CacheRuntime. */
+/** The name that the controller gives the DaemonSet: `<runtime>-fuse`, `<runtime>-jindofs-fuse`, or `<runtime>-client` of a CacheRuntime. */
 const ROLES = ['fuse', 'jindofs-fuse', 'client'];
 
 interface Asking {

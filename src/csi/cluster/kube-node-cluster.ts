@@ -91,7 +91,7 @@ export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCl
       try {
         return await runtimeOf(find, name);
       } catch (error) {
-        // Of a kind that was not installed with Sluice: Fluid's Dataset outlives Fluid. Its label is not ours to remove.
+        // The kind was not installed with Sluice: Fluid's Dataset outlives Fluid. Its label is not ours to remove.
         if (!isForbidden(error)) throw error;
         log.warn({ runtime: name, error: error.message }, 'no right to read this kind of runtime: treated as if it did not exist');
         return undefined;

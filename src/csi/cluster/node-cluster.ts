@@ -1,6 +1,6 @@
 import type { RuntimeName } from '../volume.ts';
 
-/** What the plugin reads from the API server and writes to it; kube-node-cluster.ts uses every right that the plugin has. */
+/** The plugin's requests to the API server; kube-node-cluster.ts uses every right that the plugin has. */
 export interface NodeCluster {
   /** Sets and removes labels of the plugin's own node, all in one request. */
   labelNode(labels: Readonly<Record<string, 'true' | null>>): Promise<void>;

@@ -11,7 +11,7 @@ import { type Method, unaryServer } from './unary.ts';
 /** How long calls under way may take to end. */
 const CALLS_MS = 5_000;
 
-/** What is served on a socket. */
+/** The services of a socket. */
 export interface Listening {
   /** Why the plugin cannot be reached there any more; undefined when it can. */
   lost(): string | undefined;

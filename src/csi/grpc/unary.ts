@@ -2,7 +2,7 @@
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
 import { CsiError, status, unavailable } from './errors.ts';
 
-/** What is known of a call besides its message. */
+/** The context of a call: all but its message. */
 export interface Call {
   /** Aborted when the caller has cancelled, or its deadline has passed. */
   readonly signal: AbortSignal;

@@ -3,7 +3,7 @@ import { NotBound } from './not-bound.ts';
 import type { Binding } from './binding.ts';
 
 /**
- * Binds on top of whatever is at the target, since a running container sees only what is mounted on the layer that it has. Where that
+ * Binds on top of the mount at the target, since a running container sees only what is mounted on the layer that it has. Where that
  * is impossible, in place of it: nothing can be mounted on a directory that was removed, and the kernel takes a sub path of a client that
  * has ended for removed as soon as any process accesses it. Returns whether running containers see it.
  *

@@ -38,7 +38,7 @@ const GATHER = `${BIND.slice(0, BIND.indexOf('[ -n "$7" ]'))}exec mount -c --rbi
 const GATHER_FILE = `${BIND.slice(0, BIND.indexOf('[ -n "$7" ]'))}[ -f "./$8" ] && [ ! -L "./$8" ] || exit 12
 exec mount -c --bind --make-"$6" "./$8" "$7"`;
 
-/** Pairs of a mount and the options that it is to have. */
+/** Pairs of a mount and its desired options. */
 const HARDEN = `
 while [ $# -gt 0 ]; do
   mount -c -o "remount,bind,$2" "$1" || exit 14

@@ -1,8 +1,8 @@
-/** What is to be seen at a target, as a value: made by plans, carried out by the host. */
+/** The desired mount at a target. Plans make it; the host carries it out. */
 import { isHarmless, type Mount, mountOf } from './mountinfo.ts';
 import { isSameBelow, mountTree } from './tree.ts';
 
-/** What is at the target path: nothing yet, a directory, a link and where it leads. Not asked where something is mounted. */
+/** The state of the target path: missing, a directory, or a link and where it leads. Not read where something is mounted. */
 export type Target = { readonly is: 'absent' | 'directory' } | { readonly is: 'link'; readonly to: string };
 
 export interface Binding {

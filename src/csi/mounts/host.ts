@@ -1,5 +1,5 @@
 /**
- * The node: its mount table, and what changes it. A path below the mount root may never answer, whatever is mounted there: only a child
+ * The node: its mount table, and what changes it. A path below the mount root may never answer, with any type of file system: only a child
  * touches it, which can be left behind.
  */
 import { createBinder } from './binder.ts';
@@ -14,7 +14,7 @@ import type { MountWatch } from './watch.ts';
 export interface Host {
   /** The mount table of this moment. */
   mounts(): Promise<readonly Mount[]>;
-  /** What is at a path on which nothing is mounted. @throws Error, as all that is about targets, where targets.ts does */
+  /** The state of a path on which nothing is mounted. @throws Error, as all that is about targets, where targets.ts does */
   look(target: string): Target;
   /** Makes the directory to mount on; its parents too. */
   makeTarget(target: string): void;

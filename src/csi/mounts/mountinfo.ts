@@ -9,7 +9,7 @@ export interface Mount {
   readonly root: string;
   readonly mountPoint: string;
   readonly readOnly: boolean;
-  /** What is mounted on it appears on its peers too, and the other way round. */
+  /** A mount on it appears on its peers too, and the other way round. */
   readonly shared: boolean;
   readonly fsType: string;
   readonly source: string;
@@ -52,7 +52,7 @@ function parseLine(line: string): Mount | undefined {
 const plain = (text: string): string =>
   text.includes('\\') ? text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))) : text;
 
-/** What is mounted at exactly this path, the lowest first: each is mounted on the root of the one before. */
+/** The mounts at exactly this path, the lowest first: each is mounted on the root of the one before. */
 export function stackAt(mounts: readonly Mount[], path: string): readonly Mount[] {
   const here = mounts.filter(({ mountPoint }) => mountPoint === path);
   if (here.length < 2) return here;
@@ -67,7 +67,7 @@ export function stackAt(mounts: readonly Mount[], path: string): readonly Mount[
   return stack;
 }
 
-/** What is seen at exactly this path: the uppermost of what is mounted there. */
+/** The visible mount at exactly this path: the uppermost one there. */
 export const topAt = (mounts: readonly Mount[], path: string): Mount | undefined => stackAt(mounts, path).at(-1);
 
 /**
@@ -82,7 +82,7 @@ export function mountsUnder(mounts: readonly Mount[], path: string): readonly Mo
     under.filter(({ id, parent }) => id !== parent),
     ({ parent }) => parent,
   );
-  // Of the mounts on one parent, one nearer to its root may hide others, and none farther away hides it.
+  // Among the mounts on one parent, one nearer to its root may hide others, and none farther away hides it.
   const byDepth = (some: readonly Mount[]) => some.toSorted((a, b) => a.mountPoint.length - b.mountPoint.length);
   const order: Mount[] = [];
   const next = byDepth(roots);

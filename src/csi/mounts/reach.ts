@@ -1,6 +1,6 @@
 /**
  * Programs that touch file systems which may not answer. A program that waits for an answer cannot be killed, so what one of them has found
- * out holds for all that come after it, whatever they are for.
+ * out holds for all that come after it, for any purpose.
  */
 import pLimit from 'p-limit';
 import { type Clock, systemClock } from '../../kube/clock.ts';

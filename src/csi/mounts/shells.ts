@@ -2,7 +2,7 @@
  * Programs that do what may hang. A thread that touches a FUSE file system whose client does not answer stays in the kernel, and four of
  * them are all that Node has for files; a child can be left behind.
  *
- * They are started by shells that wait for that, for to fork a process of this size takes longer than all that they do
+ * They are started by shells that wait for that, because forking a process of this size takes longer than the work itself
  * (docs/adr/0019-children-are-started-by-small-shells.md). A shell runs one program at a time; one whose program hangs is given up with it.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
@@ -11,9 +11,9 @@ import type { Readable, Writable } from 'node:stream';
 import { sh } from '../../api/shell.ts';
 
 export interface Ended {
-  /** As a shell has it: 127 where there is no such program, more than 128 where a signal ended it. */
+  /** The exit code of a shell: 127 where there is no such program, more than 128 where a signal ended it. */
   readonly code: number;
-  /** What it printed on standard output and standard error. */
+  /** Its standard output and standard error. */
   readonly output: string;
 }
 
@@ -42,7 +42,7 @@ export interface Shells {
   close(): void;
 }
 
-/** Of the programs that we run: nothing that users could set, and messages in one language. */
+/** The environment of all programs: nothing that users could set, and messages in one language. */
 const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 /** How many programs work at a time: more would share the processors, and all end late. */
 const AT_WORK = 2;

@@ -80,7 +80,7 @@ export function mountTable(): () => Reading {
         if (bytes.equals(table.bytes)) return { mounts, changed: [] };
         table = nextTable(table, bytes);
         mounts = table.lines.flatMap(({ mount }) => mount ?? []);
-        // What the table keeps is not written to.
+        // Nobody writes to the table's own objects.
         [buffer, spare] = [spare, buffer];
         return { mounts, changed: table.changed };
       }

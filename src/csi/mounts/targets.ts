@@ -1,6 +1,6 @@
 /**
- * Directories and links in the kubelet's directory, which is the node's own disk: what is done there takes some µs, and by way of the
- * thread pool it would take ten times as long. What is mounted at a target may never answer, whatever its type. So no call here looks at a
+ * Directories and links in the kubelet's directory, which is the node's own disk: a call there takes some µs, and by way of the
+ * thread pool it would take ten times as long. A mount at a target may never answer, of any type. So no call here looks at a
  * target by its own path: a listing of its directory, mkdir and rmdir stop before they enter a mount.
  */
 import { mkdirSync, readdirSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What is mounted below a path: a client may mount at several places of its directory, and a bind that passes over one shows a hole. */
+/** The mounts below a path: a client may mount at several places of its directory, and a bind that passes over one shows a hole. */
 import { dirname } from 'node:path/posix';
 import { isFuse, isWithin, type Mount } from './mountinfo.ts';
 

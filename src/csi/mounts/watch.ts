@@ -144,7 +144,7 @@ export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
   };
 }
 
-/** What is mounted above a path decides what it shows, too. */
+/** A mount above a path hides what it shows, too. */
 const touches = (mountPoint: string, path: string): boolean => isWithin(mountPoint, path) || isWithin(path, mountPoint);
 
 const around = (mounts: readonly Mount[], path: string): string =>

@@ -20,7 +20,7 @@ export async function hasEnded(context: Asking, uid: string, ms: number): Promis
   return isEnding && !lists.some((list) => list?.some(({ state }) => state?.running));
 }
 
-/** What the API server says of a pod of this node; undefined when that is unknown, `{}` when it does not exist. */
+/** A pod of this node, read from the API server; undefined when that is unknown, `{}` when it does not exist. */
 async function ask(context: Asking, uid: string, ms: number, name?: PodName): Promise<{ readonly pod?: Pod } | undefined> {
   const { cluster, clock, log, podLogsDir } = context;
   const known = name ?? podsOfNode(podLogsDir).find((each) => each.uid === uid);

@@ -6,7 +6,7 @@ import { type Mount, topAt } from '../mounts/mountinfo.ts';
  * staged again meanwhile must not be bound to one. Not kept over a restart of the plugin, which takes about as long.
  */
 export interface Departing {
-  /** What is mounted here will be unmounted soon. */
+  /** The mount here will be unmounted soon. */
   add(fusePath: string, mounts: readonly Mount[]): void;
   /** For how long, ms; undefined where what is mounted is none of those. */
   since(fusePath: string, mounted: Mount | undefined): number | undefined;

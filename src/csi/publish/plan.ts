@@ -13,7 +13,7 @@ export interface PublishRequest {
   readonly volume: Volume;
   readonly target: string;
   readonly readOnly: boolean;
-  /** Whose volume it is to be. */
+  /** The pod that mounts it. */
   readonly pod?: PodName;
 }
 

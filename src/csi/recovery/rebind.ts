@@ -13,7 +13,7 @@ import type { RebindResult } from './events.ts';
 /** How long the API server may take while a consumer waits for its volume. */
 const ASK_MS = 300;
 
-/** Binds one orphan to what its volume is now; undefined when nothing is to be done. @throws Error when its volume cannot be read */
+/** Binds one orphan to what its volume is now; undefined when there is nothing to do. @throws Error when its volume cannot be read */
 export async function rebind(context: NodeContext, orphan: Orphan): Promise<RebindResult | undefined> {
   const { host, volumes, locks, layers, clock, log, kubeletDir } = context;
   const { target, at } = orphan;

@@ -3,7 +3,7 @@ import { labelledIdentity } from '../../api/records.ts';
 import type { DatasetRecord, NodeCluster, VolumeRecord } from '../cluster/node-cluster.ts';
 import type { RuntimeName, Volume } from '../volume.ts';
 
-/** What has mounted a volume, and the label of the node that brings it here; undefined when that is unknown. */
+/** The runtime that has mounted a volume, and the label that brings its fuse pod to a node; undefined when that is unknown. */
 export interface FuseOf {
   readonly runtime?: RuntimeName;
   readonly nodeLabel?: string;

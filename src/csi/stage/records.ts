@@ -1,5 +1,5 @@
 /**
- * What is staged on this node, and for which volumes. The kubelet keeps no more than a handle with what it stages, and a PersistentVolume
+ * The volumes staged on this node. The kubelet keeps no more than a handle with what it stages, and a PersistentVolume
  * need not be called as its handle: so what was learnt is kept on the node, from when a volume is staged until it is unstaged. Not in the
  * staging path, which is the kubelet's and has to be empty when it is removed, also by a kubelet that calls another plugin by then.
  */

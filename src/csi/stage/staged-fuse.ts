@@ -14,7 +14,7 @@ export interface StagedFuseContext extends VolumeDefaults {
   readonly staged: StagedRecords;
 }
 
-/** What a volume is that is staged on this node, by us, by an older version, or by another plugin; undefined when that is unknown. */
+/** The volume of a handle that is staged on this node, by us, by an older version, or by another plugin; undefined when that is unknown. */
 export async function stagedFuse(context: StagedFuseContext, handle: string): Promise<StagedFuse | undefined> {
   const { staged, cluster } = context;
   const kept = staged.get(handle);
@@ -26,7 +26,7 @@ export async function stagedFuse(context: StagedFuseContext, handle: string): Pr
     const volume = parseVolume(attributes, context);
     return { volume, ...(kept?.fuse ?? (await fuseOf(cluster, handle, volume, record))) };
   } catch (error) {
-    // Of what was staged by other rules than ours.
+    // It was staged by other rules than ours.
     if (error instanceof CsiError) return undefined;
     throw error;
   }

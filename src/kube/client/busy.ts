@@ -12,8 +12,8 @@ export interface Busy {
 const LONGEST_MS = { forAll: 30_000, alone: 2_000 };
 
 /**
- * What the API server turns away because it has too much to do (priority and fairness, requests in flight, shutting down), and what a proxy
- * does, is a line of text. A Status is about the object: any tenant's admission webhook may say 429 or 503, and how long to wait, and has
+ * Where the API server has too much to do (priority and fairness, requests in flight, shutting down), its answer is a line of text, as is
+ * that of a proxy. A Status is about the object: any tenant's admission webhook may say 429 or 503, and how long to wait, and has
  * it passed on as it is. So it pauses no other request: the caller has a back-off of its own, and gets the error unless the wait is short.
  *
  * @returns undefined for any other answer, and when the wait would be too long

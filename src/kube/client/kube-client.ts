@@ -9,7 +9,7 @@ import { watchEvents } from '../watch/watch-stream.ts';
 export type * from '../contract.ts';
 export { isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound } from '../errors.ts';
 
-/** Of a page: twenty of the largest objects. How large they are is not known before, and all of them are in memory at once. */
+/** The largest page: twenty of the largest objects. How large they are is not known before, and all of them are in memory at once. */
 const MOST_BYTES = 32_000_000;
 const JSON_TYPE = 'application/json';
 const PATCH_TYPE = { json: 'application/json-patch+json', merge: 'application/merge-patch+json', apply: 'application/apply-patch+yaml' };

@@ -2,7 +2,7 @@
 const REREAD_MS = 60_000;
 
 export interface Reread<T> {
-  /** What was read at most a minute ago. */
+  /** Answers of the last minute. */
   value(): T;
   /** It is read again when it is next asked for. */
   forget(): void;

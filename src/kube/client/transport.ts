@@ -71,7 +71,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
     };
   }
 
-  /** One try. Returns what came back, whatever its status. */
+  /** One try. Returns the answer, with any status. */
   async function attempt(request: Request): Promise<Attempt> {
     const { method, path, body = null, signal } = request;
     const namespace = namespaceIn(path);
@@ -126,7 +126,7 @@ export function createTransport(connection: ClusterConnection, connections: numb
             if (status >= 300) throw apiErrorFrom(request, status, text, { confidential: request.confidential, retryAfterMs });
             return text;
           }
-          // What is for all the limiter waits for.
+          // A refusal that concerns all requests makes the limiter wait.
           if (!later.forAll) await sleep(clock, Math.max(later.waitMs, backoff(retries + 1, clock.random)), request.signal);
         } catch (error) {
           if (!(error instanceof NoAnswer)) throw error;

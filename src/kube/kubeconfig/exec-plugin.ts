@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Entry } from './files.ts';
 
-/** What a plugin said: k8s.io/client-go/pkg/apis/clientauthentication/v1. */
+/** The answer of a plugin: k8s.io/client-go/pkg/apis/clientauthentication/v1. */
 export interface ExecCredential {
   readonly token: string | undefined;
   readonly cert: string | undefined;

@@ -16,9 +16,9 @@ export interface Chosen {
 }
 
 /**
- * What a context of one kubeconfig or of several says; of entries with one name, that of the first file holds, as for kubectl.
+ * A context of one kubeconfig or of several. Of entries with one name the first file's counts, as for kubectl.
  *
- * @param files of several, those that do not exist are passed over; one alone has to exist
+ * @param files one alone has to exist; where there are several, those that do not are passed over
  * @throws Error that names file and field
  */
 export function chooseContext(files: readonly string[], wanted: string | undefined): Chosen {

@@ -4,7 +4,7 @@ import type { Log } from '../types.ts';
 
 /** A process that takes part in an election: what it works with as a standby and as the leader. */
 export interface Candidate {
-  /** Of the Lease. */
+  /** The Lease's name. */
   readonly name: string;
   readonly identity: string;
   readonly renewMs: number;

@@ -13,9 +13,9 @@ export interface ConnectionLimits {
 }
 
 /**
- * Closes a connection when there are too many: of the address that has the most, the one that has waited for the longest, else the one that
- * has been answered for the longest. An API server, a kubelet or a Prometheus opens few. So connections that others open, whatever they ask
- * on them, keep none of these out.
+ * Closes a connection when there are too many. It belongs to the address that has the most, and is the one that has waited for the longest,
+ * else the one that has been answered for the longest. An API server, a kubelet or a Prometheus opens few. So connections that others open,
+ * whatever they ask on them, keep none of these out.
  */
 export function boundConnections(server: Server, { most, mostOfPeer }: ConnectionLimits): Connections {
   const peers = new Map<string, Peer>();
@@ -35,7 +35,7 @@ export function boundConnections(server: Server, { most, mostOfPeer }: Connectio
     ofPeer.answering.delete(port);
     if (sizeOf(ofPeer) === 0) peers.delete(peer);
   }
-  /** Of these addresses, of the one with the most; of several, of the one that came first. */
+  /** Closes one of the address with the most connections; where several have as many, of the one that came first. */
   function closeOne(candidates: Iterable<Peer>): void {
     let heaviest: Peer | undefined;
     for (const peer of candidates) if (!heaviest || sizeOf(peer) > sizeOf(heaviest)) heaviest = peer;
@@ -71,7 +71,7 @@ export function boundConnections(server: Server, { most, mostOfPeer }: Connectio
 /** Connections of one address, by port; of each the longest first. The connection of a handshake and the TLS connection on it have one port. */
 interface Peer {
   readonly waiting: Map<number, Socket>;
-  /** What was asked on them is being answered. */
+  /** Connections on which a request is being answered. */
   readonly answering: Map<number, Socket>;
 }
 const firstOf = (sockets: ReadonlyMap<number, Socket> | undefined): Socket | undefined => sockets?.values().next().value;

@@ -38,7 +38,7 @@ export function createHeap<T>(): Heap<T> {
       const at = heap.findIndex((each) => each.item === item);
       if (at < 0) return false;
       heap.splice(at, 1);
-      // What is sorted is a heap.
+      // A sorted list is a heap.
       heap.sort((a, b) => a.order - b.order);
       return true;
     },

@@ -10,7 +10,7 @@ export interface PagesOptions extends Omit<ListOptions, 'limit' | 'continue'> {
 }
 
 /**
- * A page is to be about so many characters. What is parsed of one answer must fit into V8's new space: what does not becomes garbage that
+ * The desired size of a page, in characters. What is parsed of one answer must fit into V8's new space: what does not becomes garbage that
  * only a collection of the whole heap takes away.
  */
 const PAGE = 1_000_000;
@@ -19,7 +19,7 @@ const LARGEST_PAGE = 16_000_000;
 const FIRST = 20;
 /** client-go's 500 where only metadata comes; 100 of 10 KB. */
 const MOST = { metadata: 500, whole: 100 };
-/** Of the whole, where it is forgotten on the way; pages are so much larger each time, up to 64 times. */
+/** How often a whole list is tried whose continuation expires on the way; pages are `GROWTH` times larger each time, up to 64 times. */
 const TRIES = 4;
 const GROWTH = 4;
 /** After a page that is too large to be read. */

@@ -19,10 +19,10 @@ export interface Health {
   readonly awayMs: number;
 }
 
-/** What a reflector remembers of how its requests went; it logs a trouble once, and its end. */
+/** The record of a reflector's requests. It logs a trouble once, and its end. */
 export interface HealthRecord {
   readonly current: Health;
-  /** The kind has been unknown for so long that it was uninstalled, and its objects with it. */
+  /** The kind has been unknown for this long: it was uninstalled, and its objects with it. */
   readonly isUninstalled: boolean;
   listBegins(): void;
   /** A list is complete. */

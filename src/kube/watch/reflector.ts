@@ -60,7 +60,7 @@ const HEALTHY_MS = 10_000;
 const PATIENCE_MS = 5_000;
 
 /**
- * Lists a collection, then watches it from there: for ever, whatever happens. A watch that ends is resumed where it
+ * Lists a collection, then watches it from there: for ever, after any error. A watch that ends is resumed where it
  * stopped; only when the server has forgotten that point is the collection listed anew and compared with the store.
  */
 export function reflect<T extends KubeObject>(client: KubeClient, type: ResourceType, options: ReflectOptions<T>): Reflector<T> {
@@ -70,7 +70,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   const guarded = guardFor(resource, log);
   const stopped = new AbortController();
   const { signal } = stopped;
-  /** Of the watch that is open. */
+  /** Ends the watch that is open. */
   let watching = new AbortController();
   const first = createFirstList();
   const health = createHealthRecord(resource, clock, log);
@@ -168,7 +168,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   };
 }
 
-/** What a caller's function throws harms neither the store nor the stream: it is logged. */
+/** An error of a caller's function harms neither the store nor the stream: it is logged. */
 function guardFor(resource: string, log: Log) {
   return <R>(call: () => R, object: KubeObject | undefined, otherwise: string): R | undefined => {
     try {

@@ -8,7 +8,7 @@ export interface WatchLag {
   reached(version: string): void;
   /** A list has. If that is older than what was expected, the server was restored from a backup. */
   listed(version: string): void;
-  /** What the watch should have shown by now, and how often in a row it was found not to. */
+  /** The version that the watch should have shown by now, and how often in a row it had not. */
   readonly missing: Missing | undefined;
   stop(): void;
 }

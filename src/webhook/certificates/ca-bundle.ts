@@ -39,7 +39,7 @@ export const bundlePatch = (configuration: KubeObject, namespace: string, bundle
 export const entriesFor = (configuration: KubeObject | undefined, namespace: string): number =>
   configuration ? entriesOf(configuration).filter((entry) => isOurs(entry, namespace)).length : 0;
 
-/** Whether every entry of this webhook has all of these authorities, in PEM, whatever else it has. */
+/** Whether every entry of this webhook has all of these authorities, in PEM; it may have others. */
 export const hasAll = (configuration: KubeObject, namespace: string, authorities: readonly string[]): boolean =>
   entriesOf(configuration)
     .filter((entry) => isOurs(entry, namespace))

@@ -14,7 +14,7 @@ import { readSecret, SECRET, writeSecret } from './secret.ts';
 
 export interface CertificatesOptions {
   readonly client: KubeClient;
-  /** Of the Service and of the Secret. */
+  /** The namespace of the Service and of the Secret. */
   readonly namespace: string;
   /** Called with the first certificate, and with each that takes its place. */
   readonly onServe: (material: Material, expires: number) => void;

@@ -1,4 +1,4 @@
-/** Makes certificates. The library takes 15 MB, so it is loaded when the first one is to be made, which most processes never do. */
+/** Makes certificates. The library takes 15 MB, so it is loaded with the first one, which most processes never make. */
 import { createPrivateKey, KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { AUTHORITY_MS, BACKDATED_MS, CERTIFICATE_MS, type Keeps, type Material } from './material.ts';
 

@@ -1,4 +1,7 @@
-/** What a Secret with certificates says, and what has to be done about it: pure. Node's own X.509 reads; making loads a library (issue.ts). */
+/**
+ * Reads a Secret with certificates, and decides what has to be done about it: pure. Node's own X.509 reads; making loads a library
+ * (issue.ts).
+ */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { rawNamesOf } from './raw-names.ts';
 
@@ -25,7 +28,7 @@ export type Decision =
   /** `serve` is what works until then. */
   | { readonly do: 'renew'; readonly because: string; readonly keeps: Keeps; readonly serve?: Material };
 
-/** What a renewal goes on with. */
+/** The parts that a renewal keeps. */
 export interface Keeps {
   /** Signs the new certificate; absent: a new authority does. */
   readonly signer?: { readonly certificate: string; readonly key: string };
@@ -73,7 +76,7 @@ export function decide(data: Data | undefined, host: string, now: number): Decis
 export const isFit = (material: Material, host: string, now: number): boolean =>
   whyUnfit(material, material.authorities, host, now) === undefined;
 
-/** Of its authorities, those that have issued the certificate. */
+/** The authorities that have issued the certificate. */
 export const issuersOf = ({ authorities, certificate }: Material): readonly string[] =>
   authorities.filter((pem) => isIssuedBy(new X509Certificate(certificate), pem));
 
@@ -124,7 +127,7 @@ function signerOf(authorities: readonly string[], key: string, now: number): Kee
   return { certificate, key };
 }
 
-/** Of the keys that Fluid and issue.ts make. */
+/** Whether the key is of the types that Fluid and issue.ts make. */
 const canSign = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean =>
   asymmetricKeyType === 'rsa' || (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1');
 

@@ -10,7 +10,7 @@ import { noArguments } from './arguments.ts';
 /** Labels that Sluice and Fluid put on nodes themselves: a node gets them because a pod runs there. */
 const OWN_LABELS = 'fluid.io/';
 
-/** A pod is to run only where its FUSE clients can: on nodes that `fuse.nodeSelector` of its runtimes selects. */
+/** A pod may run only where its FUSE clients can: on nodes that `fuse.nodeSelector` of its runtimes selects. */
 export const requireNodeWithFuse: Plugin = {
   name: 'RequireNodeWithFuse',
   configure: (args) => {

@@ -7,7 +7,7 @@ import { checkCommand, waitCommand } from './scripts.ts';
 import type { PrefetchWishes } from './wishes.ts';
 
 export const STATUS_VOLUME = 'fluid-file-prefetcher-status-vol';
-/** What the prefetcher writes when it has read everything. */
+/** The text that the prefetcher writes when it has read everything. */
 const STATUS = `${sidecar.prefetcherStatus}/prefetcher.status`;
 
 /** The container that reads the files. */

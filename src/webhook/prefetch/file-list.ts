@@ -3,7 +3,7 @@ import type { DatasetUse } from '../admission.ts';
 import type { Pod } from '../pod.ts';
 import { prefetch, wrong } from './wishes.ts';
 
-/** What the prefetcher reads. */
+/** The files that the prefetcher reads. */
 export interface FileList {
   /** Names of volumes, sorted. Each is mounted at `/data/<name>`. */
   readonly volumes: readonly string[];

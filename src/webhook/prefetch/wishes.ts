@@ -26,9 +26,9 @@ export interface PrefetchWishes {
   readonly extraEnvs: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** What a file list may say for all files. */
+/** The settings of a file list for all files. */
 const ALL = '<ALL>';
-/** White space as Go has it, too: the API server accepts none around an image, the kubelet none within. */
+/** White space by Go's definition, too: the API server accepts none around an image, the kubelet none within. */
 const SPACE = /[\s\u0085]/;
 const DEFAULT_SECONDS = 120;
 const MOST_SECONDS = 86_400;
@@ -67,7 +67,7 @@ function secondsOf(text: string): number {
 }
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,252}$/;
-/** What the container gets anyway. */
+/** The container gets these anyway. */
 const OWN = /^FILE_PREFETCHER_/;
 
 /** `NAME=value` separated by spaces. A value may hold `=`, and spaces between double quotes. */

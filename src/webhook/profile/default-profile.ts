@@ -1,4 +1,7 @@
-/** What the ConfigMap `webhook-plugins` says in a new installation, and what counts without it. Fluid's, but that several names of `required` mean all of them. */
+/**
+ * The ConfigMap `webhook-plugins` of a new installation, which also counts where it is missing. It is Fluid's, but that several names of
+ * `required` mean all of them.
+ */
 export const defaultProfile = `plugins:
   serverful:
     withDataset:

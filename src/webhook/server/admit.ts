@@ -32,11 +32,11 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Of the objects that one admission may have read. A pod that names more of them that do not exist is denied by the first ones. */
+/** The objects that one admission may read. A pod that names more of them that do not exist is denied because of the first ones. */
 const MOST_READ = 16;
 /** For these reads. */
 const READS_MS = 8_000;
-/** What the rest of an admission may take, of the time that the API server waits. */
+/** The time for the rest of an admission, out of the time that the API server waits. */
 const REST_MS = 2_000;
 
 export function createAdmissions({ knowledge, settings, random, metrics, log, clock = systemClock }: AdmitOptions) {

@@ -13,7 +13,10 @@ export interface Refusal {
 const LARGEST = 3 << 19;
 /** Nearly every pod is a twentieth of it. Such a body waits for no other: slow uploads of large ones must not hold pods up. */
 export const SMALL = 256 << 10;
-/** Of all larger ones under way: a parsed pod takes several times as much. One address has at most half of it, of which namespaces have shares. */
+/**
+ * The bytes of all larger bodies under way: a parsed pod takes several times as much. One address has at most half of it, of which
+ * namespaces have shares.
+ */
 const LARGEST_SUM = 24 << 20;
 
 /** API servers send in one go what they have in memory. A large upload that takes longer gives its room to others. */
@@ -30,7 +33,7 @@ export function createBodies({ monotonic }: Monotonic = systemClock) {
   /** The oldest first. */
   const uploads = new Set<Upload>();
 
-  /** Slow uploads, from however many addresses and for whatever namespaces, keep out nothing that is sent in one go. */
+  /** Slow uploads, from any number of addresses and for any namespaces, keep out nothing that is sent in one go. */
   function makesRoom(caller: Caller, amount: number, own: Upload): boolean {
     while (!shares.take(caller, amount)) {
       const [oldest] = uploads;

@@ -12,7 +12,7 @@ export interface AdmissionMetrics {
   certificateEnds(at: number): void;
   /** API servers ask this webhook by so many entries of the configuration. */
   configured(entries: number): void;
-  /** What is wrong with the ConfigMap of plugins. */
+  /** Why the ConfigMap of plugins does not count. */
   profiled(fault: string | undefined): void;
 }
 

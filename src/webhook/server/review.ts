@@ -10,7 +10,7 @@ export interface Review {
   readonly apiVersion: string;
   readonly uid: string;
   readonly namespace: string;
-  /** What is created; undefined if it is not the creation of a pod. */
+  /** The pod that is created; undefined if the request creates none. */
   readonly object: unknown;
 }
 

@@ -28,7 +28,7 @@ export function valuesIn(text: string, most: number): number {
   return count;
 }
 
-/** Of a pod that is larger than any that serves a purpose. */
+/** Why a pod is too large: larger than any that serves a purpose. */
 export function whyTooLarge({ spec }: Pod): string | undefined {
   const { containers, initContainers = [], ephemeralContainers = [], volumes = [] } = spec as Lists;
   const all = [...initContainers, ...ephemeralContainers, ...containers];

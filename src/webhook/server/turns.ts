@@ -4,8 +4,8 @@ import type { Caller } from './caller.ts';
 /** Who computes next. One admission holds the event loop at a time, and what waits for the network is served in between. */
 export interface Turns {
   /**
-   * Resolves when it is this request's turn; false if its connection is gone by then, and nothing is to be computed. Addresses take turns,
-   * and so do the namespaces of one address.
+   * Resolves when it is this request's turn; false if its connection is gone by then, and nothing needs to be computed. Addresses take
+   * turns, and so do the namespaces of one address.
    * @param isLarge of one namespace, these wait for all others
    */
   take(caller: Caller, isLarge: boolean, isGone: () => boolean): Promise<boolean>;

@@ -29,7 +29,7 @@ function podIn({ namespace, object }: Review): object {
 const shownField = (field: string, value: unknown): object =>
   text(value) === undefined || value === '' ? {} : { [field]: text(value)?.slice(0, LONGEST_NAME) };
 
-/** What was found in a field of the pod may be a secret, such as a value among variables of a prefetcher. */
+/** The value of a field of the pod may be a secret, such as a value among variables of a prefetcher. */
 function shownReason(message: string): string {
   const said = message.slice(0, LONGEST_REASON);
   const field = said.search(/(?:^|: )(?:metadata|spec)[.[:]/);

@@ -5,7 +5,7 @@ import type { Client } from './client.ts';
 import type { ClientContainers } from './containers.ts';
 import { freshNames } from './names.ts';
 
-/** What a pod gets of a client, under names that the pod does not have. */
+/** The parts of a client that a pod gets, under names that the pod does not have. */
 export interface Carried {
   /** The client first. */
   readonly clients: readonly Container[];

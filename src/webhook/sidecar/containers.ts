@@ -20,7 +20,7 @@ export interface ClientContainers {
   readonly home: string | undefined;
 }
 
-/** What the containers of a client become part of. */
+/** The pod, or part of one, to which the containers of a client are added. */
 export interface Place {
   /** The user's. */
   readonly pod: PodSpec;

@@ -26,7 +26,7 @@ export function podResources(whole: PodSpec['resources'], containers: readonly C
 
 const atLeastRequested = (of: ResourceRequirements | undefined): Amounts => ({ ...of?.requests, ...of?.limits });
 
-/** Of the resources that the pod names. One that cannot be read is left for the API server to reject. */
+/** Sums the resources that the pod names. An amount that cannot be read is left for the API server to reject. */
 function sum(whole: Amounts, others: readonly Amounts[]): Record<string, string> {
   return Object.fromEntries(
     Object.entries(whole).map(([name, amount]) => {

@@ -81,7 +81,7 @@ const run = (script: string, ...args: readonly string[]): string[] => ['sh', '-c
 /** A path of a container, at which a client mounts. */
 export interface Mounted {
   readonly path: string;
-  /** What has to exist below it; empty: nothing. */
+  /** The path that has to exist below it; empty: none. */
   readonly subPath: string;
   /** A part of the host directory that the kubelet mounts at the path or above it, which no other directory has: with the pod's own name in it. */
   readonly bare: string;

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import type { KnownClaim, KnownDataset, KnownRuntime, KnownVolume } from '../known.ts';
 import type { Packed } from './packed.ts';
 
-/** What is kept of an object: thousands of each kind have to fit into memory. */
+/** The part of an object that is kept: thousands of each kind have to fit into memory. */
 export interface Kept<T> extends KubeObject {
   readonly known: T;
 }

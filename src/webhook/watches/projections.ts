@@ -15,7 +15,7 @@ const WRAPPED_BY = [label.managedBy, 'fluid.io/wrapped-by'];
 
 const NO_DATASET = {};
 
-/** Of the metadata alone. threat-model: R-claim-label */
+/** Reads the metadata alone. threat-model: R-claim-label */
 export function keptClaim(object: KubeObject): KeptClaim {
   const { name, labels = {} } = object.metadata;
   const isOwn = Object.keys(labels).some((key) => key.startsWith(CACHE_LABELS));

@@ -4,7 +4,7 @@ import { fieldsOf, itemsOf, unexpected } from '../../profile/fields.ts';
 /** Which labels of nodes say how near a cache is. */
 export interface Locality {
   readonly preferred: readonly { readonly name: string; readonly weight: number }[];
-  /** What a Dataset with the label `fluid.io/dataset.<name>.sched: required` requires, all of it. */
+  /** The requirements of a Dataset with the label `fluid.io/dataset.<name>.sched: required`. */
   readonly required: readonly string[];
 }
 

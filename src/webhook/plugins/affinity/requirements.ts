@@ -4,7 +4,7 @@ import { type Expression, expressionsOf, nodeAffinityOf, withNodeAffinity } from
 
 /** One way to meet a requirement: a node on which all of these hold. */
 export type Alternative = readonly Expression[];
-/** What a node must offer: one of the alternatives. Without any, or if one asks for nothing, any node will do. */
+/** The requirements on a node, which must meet one of the alternatives. Without any, or if one asks for nothing, any node will do. */
 export type Requirement = readonly Alternative[];
 
 /**
