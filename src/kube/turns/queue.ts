@@ -64,7 +64,7 @@ export interface QueueOptions {
   readonly work: (key: string, info: PassInfo) => Promise<Outcome>;
   /** Passes at a time. */
   readonly concurrency: number;
-  /** Of these, those of one namespace. Default: `concurrency`. */
+  /** The most passes over keys of one namespace at a time. Default: `concurrency`. */
   readonly mostOfOne?: number;
   /** The longest that a failing key waits after it was added, ms. Default 1000: its own failure may be what causes the events. */
   readonly eventBackoffMs?: number;
