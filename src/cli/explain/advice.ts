@@ -33,7 +33,16 @@ interface Said {
 export function toDoAbout({ type, reason, message }: Said, object: KubeObject, situation: Situation): string {
   if (type === 'Failed' && message.includes('metadata.name: expected at most')) return RENAME;
   const ofFailure = type === 'Failed' ? OF_FAILURES[reason]?.(object, situation) : undefined;
-  return plain(ofFailure ?? OF_CONDITIONS[type] ?? adviceFor(reason, object));
+  return plain(ofFailure ?? OF_CONDITIONS[type] ?? adviceFor(causeIn({ type, reason, message }, object, situation), object));
+}
+
+/** Fluid's reasons of a Dataset hide why its runtime is not as its spec says: the runtime's condition of the same message has the reason. */
+function causeIn({ reason, message }: Said, { kind, metadata }: KubeObject, { runtimes }: Situation): string {
+  if (kind !== 'Dataset' || reason in causes) return reason;
+  const conditions = runtimes
+    .filter((each) => each.metadata.name === metadata.name)
+    .flatMap(({ status }) => (status as { conditions?: readonly (Said & { readonly status: string })[] } | undefined)?.conditions ?? []);
+  return conditions.find((each) => each.type === 'Synced' && each.status === 'False' && each.message === message)?.reason ?? reason;
 }
 
 function adviceFor(reason: string, object: KubeObject): string {

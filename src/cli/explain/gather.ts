@@ -17,6 +17,8 @@ import { UsageError } from '../errors.ts';
 export interface Situation {
   /** Datasets, runtimes and operations to explain. */
   readonly objects: readonly KubeObject[];
+  /** All runtimes of the namespace. */
+  readonly runtimes: readonly KubeObject[];
   /** All operations of the namespace. */
   readonly operations: readonly KubeObject[];
   /** StatefulSets and DaemonSets of the runtimes and operations. */
@@ -64,7 +66,7 @@ export async function gather(
   const unready = [...workloads.filter((each) => !isReady(each)), ...jobs];
   const pods = await Promise.all(unready.map((each) => list(Pod, { labelSelector: podSelector(each) })));
   const events = await list(Event, { fieldSelector: 'type=Warning' });
-  return { objects, operations, workloads, jobs, pods: pods.flat(), events, now: Date.now() };
+  return { objects, runtimes: served, operations, workloads, jobs, pods: pods.flat(), events, now: Date.now() };
 }
 
 /** `demo` is every object of that name, and the operations on that Dataset that are not over; `dataload/warm` is one. */

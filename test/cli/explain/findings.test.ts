@@ -13,7 +13,7 @@ const object = (kind: string, name: string, status?: object, spec: object = {}):
     status,
   }) as KubeObject;
 const of = (objects: readonly KubeObject[], more: Partial<Situation> = {}) =>
-  findings({ objects, operations: [], workloads: [], jobs: [], pods: [], events: [], now: NOW, ...more });
+  findings({ objects, runtimes: [], operations: [], workloads: [], jobs: [], pods: [], events: [], now: NOW, ...more });
 const condition = (type: string, status: string, reason: string, message = '') => ({ type, status, reason, message });
 
 test('what serves, runs or is complete is healthy', () => {
@@ -59,6 +59,18 @@ test('a Dataset that is not ready says so once, and one without a status is not 
   ]);
   expect(waiting?.causes.map(({ message }) => message)).toEqual(['0 of 1']);
   expect([unseen?.healthy, unseen?.causes.map(({ reason }) => reason)]).toEqual([false, ['NotSeen']]);
+});
+
+test('what to do about a Dataset that cannot be set up is what its runtime says', () => {
+  const message = 'waiting for Secret ml/keys';
+  const dataset = object('Dataset', 'demo', {
+    phase: 'NotBound',
+    conditions: [condition('NotReady', 'True', 'DatasetFailedToSetup', message)],
+  });
+  const runtime = (name: string, reason: string) =>
+    object('JuiceFSRuntime', name, { conditions: [condition('Synced', 'False', reason, message)] });
+  const [finding] = of([dataset], { runtimes: [runtime('other', 'InvalidSpec'), runtime('demo', 'SecretNotFound')] });
+  expect(finding?.causes[0]?.toDo).toMatch(/^create the Secret, or add the key/);
 });
 
 test('warnings that affect nothing that is served are named, and are no fault', () => {

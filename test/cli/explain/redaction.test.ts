@@ -40,6 +40,7 @@ test.each(FORMS)('a credential is redacted wherever another program may have wri
   const waiting = { reason: `R ${text}`, message: text };
   const [finding] = findings({
     objects: [operation],
+    runtimes: [],
     operations: [operation],
     workloads: [],
     jobs: [job],
@@ -71,7 +72,16 @@ test('a name that looks like that of a secret hides no phase', () => {
   };
   const labels = { 'batch.kubernetes.io/controller-uid': 'j' };
   const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'j-token', uid: 'p', labels }, status: {} };
-  const [finding] = findings({ objects: [operation], operations: [], workloads: [], jobs: [job], pods: [pod], events: [], now: NOW });
+  const [finding] = findings({
+    objects: [operation],
+    runtimes: [],
+    operations: [],
+    workloads: [],
+    jobs: [job],
+    pods: [pod],
+    events: [],
+    now: NOW,
+  });
   expect(finding).toMatchObject({ object: 'DataMigrate ml/nosecret', phase: 'Failed' });
   expect(finding?.details).toEqual(['Job j-token: 0 of 1 pods ready', '  pod j-token: is not ready yet']);
 });

@@ -55,7 +55,7 @@ function found(
     spec: { policy, schedule: '@daily' },
     status: { phase: 'Executing', conditions: [] },
   } as unknown as KubeObject;
-  const [finding] = findings({ objects: [operation], operations: [operation], workloads: [], jobs, pods, events, now: NOW });
+  const [finding] = findings({ objects: [operation], runtimes: [], operations: [operation], workloads: [], jobs, pods, events, now: NOW });
   if (!finding) throw new Error('expected a finding');
   return finding;
 }
