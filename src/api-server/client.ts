@@ -1,6 +1,7 @@
 import type { KubeClient, Method, Selection, WriteOptions } from '../kube/contract.ts';
 import { NotLeader } from '../kube/errors.ts';
-import type { KubeObject, ObjectName, ResourceType, Status } from '../kube/types.ts';
+import type { Status } from '../api/index.ts';
+import type { KubeObject, ObjectName, ResourceType } from '../kube/types.ts';
 import type { Objects } from './objects.ts';
 import { createPages } from './pages.ts';
 import { errorFrom, notServed, Refusal } from './refusals.ts';

@@ -1,5 +1,6 @@
 import type { KubeClient } from '../kube/contract.ts';
-import { apiVersionOf, type KubeObject, type ResourceType, type Status } from '../kube/types.ts';
+import type { Status } from '../api/index.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.ts';
 import { type Backend, type LoggedRequest, memoryClient, type MemoryClientOptions, watchError } from './client.ts';
 import { builtInKinds, Namespace } from './kinds.ts';
 import { createObjects, type Objects } from './objects.ts';

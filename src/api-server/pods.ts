@@ -1,10 +1,7 @@
 /** What controllers read of pods, and write on them. */
+import type { PodStatus } from '../api/index.ts';
 import type { KubeObject } from '../kube/types.ts';
 
-interface PodStatus {
-  readonly phase?: string;
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-}
 const statusOf = ({ status }: KubeObject): PodStatus => (status ?? {}) as PodStatus;
 
 export const phaseOf = (pod: KubeObject): string | undefined => statusOf(pod).phase;

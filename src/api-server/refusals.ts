@@ -1,6 +1,7 @@
 import { ApiError, apiErrorFrom, type RequestName } from '../kube/errors.ts';
 import { collectionPath, objectPath } from '../kube/client/paths.ts';
-import type { ResourceType, Status } from '../kube/types.ts';
+import type { Status } from '../api/index.ts';
+import type { ResourceType } from '../kube/types.ts';
 
 /** Which object, or which collection, a request is about. */
 export interface Target {

@@ -112,3 +112,18 @@ export interface StatefulSetSpec extends client.V1StatefulSetSpec {}
 export interface ServicePort extends client.V1ServicePort {}
 /** ServiceSpec of Kubernetes' API, version v1. */
 export interface ServiceSpec extends client.V1ServiceSpec {}
+
+/** A type of the client as the API server returns it in JSON: its times are text. */
+type InJson<T> = T extends Date
+  ? string
+  : T extends readonly (infer Item)[]
+    ? readonly InJson<Item>[]
+    : T extends object
+      ? { readonly [Field in keyof T]: InJson<T[Field]> }
+      : T;
+/** PodStatus of Kubernetes' API, version v1, as the API server returns it. */
+export interface PodStatus extends InJson<client.V1PodStatus> {}
+/** ContainerStatus of Kubernetes' API, version v1, as the API server returns it. */
+export interface ContainerStatus extends InJson<client.V1ContainerStatus> {}
+/** Status of Kubernetes' API, version meta/v1: the API server's own account of how a request ended. */
+export interface Status extends InJson<client.V1Status> {}

@@ -1,4 +1,4 @@
-import type { Status } from './types.ts';
+import type { Status } from '../api/index.ts';
 
 /** Which request an error is about. */
 export interface RequestName {

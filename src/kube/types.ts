@@ -69,20 +69,6 @@ export type WatchEvent =
   /** Nothing happened up to this resourceVersion; the object has no other content. */
   | { readonly type: 'BOOKMARK'; readonly object: KubeObject };
 
-/** The API server's own account of a failure (meta/v1 Status). */
-export interface Status {
-  readonly kind?: string;
-  readonly code?: number;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly details?: {
-    readonly name?: string;
-    readonly kind?: string;
-    readonly retryAfterSeconds?: number;
-    readonly causes?: readonly { readonly reason?: string; readonly message?: string; readonly field?: string }[];
-  };
-}
-
 /** Where log lines go: pino's calling convention, so that a pino logger fits as it is. */
 export interface Log {
   debug(fields: object, message: string): void;

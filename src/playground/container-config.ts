@@ -1,4 +1,5 @@
 /** What a kubelet needs before it starts the containers of a pod, besides file systems. */
+import type { PodSpec } from '../api/index.ts';
 import type { ApiServer } from '../api-server/index.ts';
 import type { KubeObject } from '../kube/types.ts';
 
@@ -7,22 +8,10 @@ interface Reference {
   readonly key?: string;
   readonly optional?: boolean;
 }
-interface Container {
-  readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: Reference; readonly configMapKeyRef?: Reference } }[];
-  readonly envFrom?: readonly { readonly secretRef?: Reference; readonly configMapRef?: Reference }[];
-}
-interface Spec {
-  readonly initContainers?: readonly Container[];
-  readonly containers?: readonly Container[];
-  readonly volumes?: readonly {
-    readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
-    readonly configMap?: Reference;
-  }[];
-}
 
 /** Why no container can start, in the words of a kubelet: a Secret or a ConfigMap, or a key of one, does not exist. */
 export function whyNotStarted(server: ApiServer, pod: KubeObject): string | undefined {
-  const { initContainers = [], containers = [], volumes = [] } = pod['spec'] as Spec;
+  const { initContainers = [], containers = [], volumes = [] } = pod['spec'] as Partial<PodSpec>;
   const all = [...initContainers, ...containers];
   const env = all.flatMap((each) => each.env ?? []).map(({ valueFrom }) => valueFrom);
   const from = all.flatMap((each) => each.envFrom ?? []);

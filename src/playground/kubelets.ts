@@ -3,7 +3,8 @@ import type { ApiServer } from '../api-server/index.ts';
 import { controllerClient } from '../api-server/controllers/client.ts';
 import type { Done, Task } from '../api-server/controllers/index.ts';
 import { addressOf, hasEnded } from '../api-server/pods.ts';
-import { canRunOn, labelsChanged, type PodSpec } from '../api-server/controllers/scheduling.ts';
+import type { PodSpec, PodStatus } from '../api/index.ts';
+import { canRunOn, labelsChanged } from '../api-server/controllers/scheduling.ts';
 import { type Clock, timestamp } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { createNodePlugin } from './node-plugin.ts';
@@ -19,12 +20,8 @@ const PATIENCE_MS = 3_000;
 /** What a program that runs would have written, by pod. */
 export const LOG = 'This pod is simulated: no program runs in it.\n';
 
-interface Status {
-  readonly phase?: string;
-  readonly startTime?: string;
-}
-const specOf = (pod: KubeObject): PodSpec & { readonly restartPolicy?: string } => pod['spec'] as PodSpec;
-const statusOf = (object: KubeObject): Status => (object['status'] ?? {}) as Status;
+const specOf = (pod: KubeObject): PodSpec => pod['spec'] as PodSpec;
+const statusOf = (object: KubeObject): PodStatus => (object['status'] ?? {}) as PodStatus;
 
 /** What scheduler and kubelets do with pods, and node plugins with nodes. */
 export function createKubelets(server: ApiServer, clock: Clock): readonly Task[] {

@@ -3,7 +3,7 @@ import { controllerClient } from '../api-server/controllers/client.ts';
 import type { Task } from '../api-server/controllers/index.ts';
 import { claimsOf } from '../api-server/controllers/indexes.ts';
 import { hasEnded, phaseOf } from '../api-server/pods.ts';
-import type { PodSpec } from '../api-server/controllers/scheduling.ts';
+import type { PodSpec } from '../api/index.ts';
 import { labelOf } from '../csi/stage/fuse-label.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { CustomResourceDefinition } from '../api-server/kinds.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { fuseNodeLabel, GROUP, label, type Manifest, parse, runtimePlural, VERSION, volumeName } from '../api/index.ts';
+import { fuseNodeLabel, GROUP, label, type Manifest, parse, type PodSpec, runtimePlural, VERSION, volumeName } from '../api/index.ts';
 import { type BoundRuntime, PRINT_ORDER, type Runtime, type RuntimeInput } from '../constructs/index.ts';
 import { cleanupFaults, forgotten, identityFaults, mountFaults, probeFaults } from './conformance/commands.ts';
 import { operationFaults } from './conformance/operations.ts';
@@ -149,11 +149,6 @@ function notData(value: unknown, path: string): readonly string[] {
 
 interface Metadata {
   readonly labels?: Readonly<Record<string, string>>;
-}
-interface PodSpec {
-  readonly nodeSelector?: Readonly<Record<string, string>>;
-  readonly containers: readonly { readonly volumeMounts?: readonly { readonly name: string; readonly mountPropagation?: string }[] }[];
-  readonly volumes?: readonly { readonly name: string; readonly hostPath?: { readonly path: string } }[];
 }
 interface WorkloadSpec {
   readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };

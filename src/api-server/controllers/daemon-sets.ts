@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { ControllerClient } from './client.ts';
 import type { Done } from './task.ts';
-import { admits, type PodSpec } from './scheduling.ts';
+import type { PodSpec } from '../../api/index.ts';
+import { admits } from './scheduling.ts';
 import { counted, podOf, revisionOf, workloadSpec } from './workloads.ts';
 
 /** The API server counts the generations of a template; here the revision says which it is. */

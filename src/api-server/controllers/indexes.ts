@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { createIndex, type ObjectIndex } from './object-index.ts';
-import type { PodSpec } from './scheduling.ts';
+import type { PodSpec } from '../../api/index.ts';
 
 export interface Indexes {
   /** Objects of all kinds by the UID of an owner. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { ControllerClient } from './client.ts';
 import { hasEnded, ownerOf, phaseOf } from '../pods.ts';
-import type { PodSpec } from './scheduling.ts';
+import type { PodSpec } from '../../api/index.ts';
 import type { Done } from './task.ts';
 
 interface JobSpec {

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { ControllerClient } from './client.ts';
 import { addressOf, hasEnded, phaseOf } from '../pods.ts';
-import { canRunOn, type PodSpec } from './scheduling.ts';
+import type { PodSpec } from '../../api/index.ts';
+import { canRunOn } from './scheduling.ts';
 
 /** Scheduler and kubelets: pods get a node, run, become ready unless a test holds them, and end when they are deleted. */
 export function runPod(client: ControllerClient, pod: KubeObject, isUnready: (pod: KubeObject) => boolean): boolean {

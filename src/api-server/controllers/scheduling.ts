@@ -1,38 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { NodeSelectorRequirement, PodSpec, Toleration } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { Changed } from '../index.ts';
 
-interface Expression {
-  readonly key: string;
-  readonly operator: string;
-  readonly values?: readonly string[];
-}
-interface Term {
-  readonly matchExpressions?: readonly Expression[];
-  readonly matchFields?: readonly Expression[];
-}
 interface Taint {
   readonly key: string;
   readonly value?: string;
   readonly effect: string;
-}
-interface Toleration {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly value?: string;
-  readonly effect?: string;
-}
-/** Of a pod: what says where it may run. */
-export interface PodSpec {
-  readonly nodeName?: string;
-  readonly hostname?: string;
-  readonly nodeSelector?: Readonly<Record<string, string>>;
-  readonly affinity?: {
-    readonly nodeAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly Term[] } };
-  };
-  readonly tolerations?: readonly Toleration[];
-  readonly volumes?: readonly { readonly name: string; readonly persistentVolumeClaim?: { readonly claimName: string } }[];
-  readonly containers?: readonly { readonly name: string; readonly image?: string }[];
 }
 
 /** What a daemon's pod is given besides its own tolerations (kubernetes.io/docs/concepts/workloads/controllers/daemonset). */
@@ -81,7 +55,7 @@ function fits({ metadata: { name, labels = {} } }: KubeObject, { nodeSelector = 
   );
 }
 
-function holds({ operator, values = [] }: Expression, found: string | undefined): boolean {
+function holds({ operator, values = [] }: NodeSelectorRequirement, found: string | undefined): boolean {
   switch (operator) {
     case 'In':
       return found !== undefined && values.includes(found);

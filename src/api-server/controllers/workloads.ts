@@ -1,7 +1,7 @@
 /** What StatefulSets and DaemonSets have in common. */
 import type { KubeObject } from '../../kube/types.ts';
 import { digestOf, isReady, ownerOf } from '../pods.ts';
-import type { PodSpec } from './scheduling.ts';
+import type { PodSpec } from '../../api/index.ts';
 
 interface WorkloadSpec {
   readonly replicas?: number;

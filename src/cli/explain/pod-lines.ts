@@ -1,3 +1,4 @@
+import type { ContainerStatus, PodStatus } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { parseSelector } from '../../kube/selector.ts';
@@ -10,21 +11,6 @@ export interface PodTrouble {
   readonly message: string;
   /** It does not start without help. */
   readonly isStuck: boolean;
-}
-
-interface PodStatus {
-  readonly phase?: string;
-  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[];
-  readonly containerStatuses?: readonly ContainerStatus[];
-  readonly initContainerStatuses?: readonly ContainerStatus[];
-}
-interface ContainerStatus {
-  readonly name: string;
-  readonly state?: {
-    readonly running?: object;
-    readonly waiting?: { readonly reason?: string; readonly message?: string };
-    readonly terminated?: { readonly exitCode?: number };
-  };
 }
 
 /** A container waits for these in every pod that starts. */

@@ -1,3 +1,4 @@
+import type * as k8s from '../../api/k8s.ts';
 import type { RuntimeName } from '../volume.ts';
 
 /** The plugin's requests to the API server; kube-node-cluster.ts uses every right that the plugin has. */
@@ -52,35 +53,11 @@ export interface Pod {
     readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
     readonly deletionTimestamp?: string;
   };
-  readonly status?: {
-    readonly phase?: string;
-    readonly reason?: string;
-    readonly message?: string;
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason?: string;
-      readonly message?: string;
-    }[];
+  readonly status?: Pick<k8s.PodStatus, 'phase' | 'reason' | 'message' | 'conditions'> & {
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
     readonly ephemeralContainerStatuses?: readonly ContainerStatus[];
   };
 }
-export interface ContainerStatus {
-  readonly name: string;
-  readonly ready?: boolean;
-  readonly restartCount?: number;
-  readonly state?: ContainerState;
-  readonly lastState?: ContainerState;
-}
-export interface ContainerState {
-  readonly waiting?: { readonly reason?: string; readonly message?: string };
-  readonly running?: { readonly startedAt?: string };
-  readonly terminated?: {
-    readonly exitCode: number;
-    readonly reason?: string;
-    readonly message?: string;
-    readonly finishedAt?: string;
-  };
-}
+export type ContainerStatus = Pick<k8s.ContainerStatus, 'name' | 'state' | 'lastState'> &
+  Partial<Pick<k8s.ContainerStatus, 'restartCount'>>;

@@ -1,12 +1,4 @@
-import type { Container } from '../../api/index.ts';
-
-/** core/v1 ContainerStatus, as far as it is read. */
-export interface ContainerStatus {
-  readonly name: string;
-  readonly containerID?: string;
-  readonly state?: { readonly running?: object; readonly terminated?: { readonly exitCode: number } };
-  readonly lastState?: { readonly terminated?: { readonly exitCode: number } };
-}
+import type { Container, ContainerStatus } from '../../api/index.ts';
 
 /** Fields of containers that newer API servers have: kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-restart-rules. */
 interface OwnPolicy {
@@ -21,7 +13,7 @@ interface OwnPolicy {
  * Whether a container has ended and the kubelet will not start it again. After a failure under OnFailure it will: its client must be there
  * then. Fluid stops the client for any exit code.
  */
-export function hasEnded(container: Container, status: ContainerStatus | undefined, podPolicy: string): boolean {
+export function hasEnded(container: Container, status: Pick<ContainerStatus, 'state'> | undefined, podPolicy: string): boolean {
   const exitCode = status?.state?.terminated?.exitCode;
   if (exitCode === undefined) return false;
   const { restartPolicy = podPolicy, restartPolicyRules = [] } = container as Container & OwnPolicy;

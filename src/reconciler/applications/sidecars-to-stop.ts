@@ -1,7 +1,7 @@
-import type { Container } from '../../api/index.ts';
+import type { Container, PodSpec, PodStatus } from '../../api/index.ts';
 import { PLATFORMS, platformOf, sidecar } from '../../api/sidecars.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { type ContainerStatus, hasEnded } from './container-ends.ts';
+import { hasEnded } from './container-ends.ts';
 import { isSidecar } from './is-sidecar.ts';
 import { unmountOf } from './unmount.ts';
 
@@ -28,24 +28,13 @@ export interface Sidecar {
   readonly unmount?: readonly string[];
 }
 
-interface PodStatus {
-  readonly phase?: string;
-  readonly containerStatuses?: readonly ContainerStatus[];
-}
-interface Spec {
-  readonly containers: readonly Container[];
-  readonly restartPolicy?: string;
-  readonly hostPID?: boolean;
-  readonly shareProcessNamespace?: boolean;
-}
-
 /**
  * The sidecars of a pod that has nothing else to do: none of them ends by itself, and the pod ends only with its last container. Native
  * sidecars are init containers, which the kubelet stops.
  */
 export function sidecarsToStop(pod: KubeObject, settings: ApplicationSettings = {}): readonly Sidecar[] {
   // The casts: what the API server stores of a pod.
-  const { containers, restartPolicy = 'Always', hostPID, shareProcessNamespace } = pod['spec'] as Spec;
+  const { containers, restartPolicy = 'Always', hostPID, shareProcessNamespace } = pod['spec'] as PodSpec;
   const { phase, containerStatuses = [] } = (pod['status'] ?? {}) as PodStatus;
   // The kubelet stops the containers of a pod that is being deleted, and runs their preStop.
   if (phase !== 'Running' || pod.metadata.deletionTimestamp !== undefined) return [];
@@ -76,7 +65,7 @@ export function sidecarsToStop(pod: KubeObject, settings: ApplicationSettings = 
 /** Names of the containers of a pod that do not run any more: none does in a pod that is over, whatever is reported of each. */
 export function endedIn(pod: KubeObject): readonly string[] {
   // The casts: what the API server stores of a pod.
-  const { containers } = pod['spec'] as Spec;
+  const { containers } = pod['spec'] as PodSpec;
   const { phase, containerStatuses = [] } = (pod['status'] ?? {}) as PodStatus;
   const isOver = phase === 'Succeeded' || phase === 'Failed';
   const hasStopped = (container: string) => containerStatuses.some(({ name, state }) => name === container && state?.terminated);

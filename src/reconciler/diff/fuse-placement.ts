@@ -3,7 +3,7 @@
  * longer selects, whatever its update strategy, and a pod that reads there loses its file system. So a node stays selected until no pod
  * on it mounts the dataset. Pure.
  */
-import type { Manifest } from '../../api/index.ts';
+import type { Manifest, NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Toleration } from '../../api/index.ts';
 import { equal } from './merge-patch.ts';
 import type { LiveObject } from '../world.ts';
 
@@ -14,25 +14,9 @@ export interface PlacementNode {
   readonly name: string;
   readonly labels: Labels;
 }
-interface Requirement {
-  readonly key: string;
-  readonly operator: string;
-  readonly values?: readonly string[];
-}
-interface Term {
-  readonly matchExpressions?: readonly Requirement[];
-  readonly matchFields?: readonly Requirement[];
-}
-interface Toleration {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly value?: string;
-  readonly effect?: string;
-  readonly tolerationSeconds?: number;
-}
 interface Placement {
   readonly nodeSelector: Labels;
-  readonly terms?: readonly Term[] | undefined;
+  readonly terms?: readonly NodeSelectorTerm[] | undefined;
   readonly tolerations: readonly Toleration[];
 }
 
@@ -61,7 +45,7 @@ export function keeping(desired: Manifest, live: LiveObject, kept: readonly Plac
   const asked = selector.filter((entry) => !isCommon(entry)).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
   const isNarrow = asked.length > 0 || wanted.terms !== undefined;
   // An empty term selects no node, but would select some with the labels in it.
-  const terms = (wanted.terms?.filter(asksForSomething) ?? [{}]).map((term: Term) => ({
+  const terms = (wanted.terms?.filter(asksForSomething) ?? [{}]).map((term: NodeSelectorTerm) => ({
     ...term,
     matchExpressions: [...(term.matchExpressions ?? []), ...asked],
   }));
@@ -92,9 +76,10 @@ function selects({ nodeSelector, terms }: Pick<Placement, 'nodeSelector' | 'term
   );
 }
 
-const asksForSomething = ({ matchExpressions = [], matchFields = [] }: Term): boolean => matchExpressions.length + matchFields.length > 0;
+const asksForSomething = ({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): boolean =>
+  matchExpressions.length + matchFields.length > 0;
 
-function matches(term: Term, name: string, labels: Labels): boolean {
+function matches(term: NodeSelectorTerm, name: string, labels: Labels): boolean {
   const { matchExpressions = [], matchFields = [] } = term;
   return (
     asksForSomething(term) &&
@@ -103,7 +88,7 @@ function matches(term: Term, name: string, labels: Labels): boolean {
   );
 }
 
-function holds({ operator, values = [] }: Requirement, value: string | undefined): boolean {
+function holds({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean {
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);
@@ -134,15 +119,7 @@ function isTolerated(toleration: Toleration, others: readonly Toleration[]): boo
 }
 
 function placementOf(daemonSet: Manifest | LiveObject): Placement {
-  const {
-    nodeSelector = {},
-    affinity,
-    tolerations = [],
-  } = podSpecOf(daemonSet) as {
-    readonly nodeSelector?: Labels;
-    readonly affinity?: { nodeAffinity?: { requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms?: readonly Term[] } } };
-    readonly tolerations?: readonly Toleration[];
-  };
+  const { nodeSelector = {}, affinity, tolerations = [] } = podSpecOf(daemonSet) as Partial<PodSpec>;
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return { nodeSelector, terms, tolerations };
 }

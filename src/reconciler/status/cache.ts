@@ -1,16 +1,12 @@
-import { type Manifest, type RuntimeStatus, textBytes } from '../../api/index.ts';
+import { type Manifest, type RuntimeStatus, type StatefulSetSpec, textBytes } from '../../api/index.ts';
 import type { EngineStatus, UfsUsage } from '../../constructs/index.ts';
 import type { World } from '../world.ts';
 
 /** Where the cache can be, for pods that want to be near it: the workers' node affinity with their node selector in each term. */
 export function cacheAffinityOf(workers: readonly Manifest[]): object | undefined {
   const worker = workers.find(({ kind }) => kind === 'StatefulSet');
-  const pod = (
-    worker?.['spec'] as
-      | { template: { spec: { affinity?: { nodeAffinity?: NodeAffinity }; nodeSelector?: Record<string, string> } } }
-      | undefined
-  )?.template.spec;
-  const replicas = (worker?.['spec'] as { replicas?: number } | undefined)?.replicas;
+  const { template, replicas } = (worker?.['spec'] ?? {}) as Partial<StatefulSetSpec>;
+  const pod = template?.spec;
   if (!pod) return undefined;
   const selected = Object.entries(pod.nodeSelector ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
   // As in Fluid, a runtime without workers has no affinity.
@@ -21,12 +17,6 @@ export function cacheAffinityOf(workers: readonly Manifest[]): object | undefine
       ? terms
       : (terms.length > 0 ? terms : [{}]).map((term) => ({ ...term, matchExpressions: [...(term.matchExpressions ?? []), ...selected] }));
   return { ...affinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: withSelector } };
-}
-
-interface NodeAffinity {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: {
-    readonly nodeSelectorTerms: readonly { readonly matchExpressions?: readonly unknown[] }[];
-  };
 }
 
 export function cacheStatesOf({ plan, workloads, probes, dataset }: World, before: Pick<RuntimeStatus, 'cacheStates'> | undefined) {

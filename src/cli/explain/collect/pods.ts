@@ -1,3 +1,4 @@
+import type { PodSpec, PodStatus } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { pathPart } from './archive.ts';
@@ -13,28 +14,9 @@ export interface SeenPod {
   readonly containers: readonly { readonly name: string; readonly hasStarted: boolean; readonly hasRestarted: boolean }[];
 }
 
-interface Status {
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  readonly containerStatuses?: readonly ContainerStatus[];
-  readonly initContainerStatuses?: readonly ContainerStatus[];
-}
-interface ContainerStatus {
-  readonly name: string;
-  readonly restartCount: number;
-  readonly state?: { readonly waiting?: unknown };
-}
-
 export function seenPod({ metadata, spec, status }: KubeObject): SeenPod {
-  const {
-    nodeName,
-    initContainers = [],
-    containers = [],
-  } = (spec ?? {}) as {
-    nodeName?: string;
-    initContainers?: readonly { name: string }[];
-    containers?: readonly { name: string }[];
-  };
-  const { conditions = [], containerStatuses = [], initContainerStatuses = [] } = (status ?? {}) as Status;
+  const { nodeName, initContainers = [], containers = [] } = (spec ?? {}) as Partial<PodSpec>;
+  const { conditions = [], containerStatuses = [], initContainerStatuses = [] } = (status ?? {}) as PodStatus;
   const statuses = new Map([...initContainerStatuses, ...containerStatuses].map((each) => [each.name, each]));
   return {
     namespace: metadata.namespace ?? '',

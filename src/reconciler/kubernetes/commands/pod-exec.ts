@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { ClientOptions, WebSocket } from 'ws';
-import { shown } from '../../../api/index.ts';
+import { shown, type Status } from '../../../api/index.ts';
 import { type Clock, systemClock } from '../../../kube/clock.ts';
 import { type ClusterConnection, identityHeaders } from '../../../kube/client/connection.ts';
 import { createConnector } from '../../../kube/client/connector.ts';
@@ -24,12 +24,6 @@ const MOST_UNREAD = 64 << 10;
 /** Bytes of the output of a failed command in its error. */
 const MOST_SAID = 4096;
 
-/** `v1.Status`, as far as it says how a command ended. */
-interface Status {
-  readonly status?: string;
-  readonly message?: string;
-  readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] };
-}
 /** The first byte of each message. */
 const [STDOUT, STDERR, STATUS] = [1, 2, 3];
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];

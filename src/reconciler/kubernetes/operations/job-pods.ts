@@ -1,3 +1,4 @@
+import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { infosOf, PROGRESS_MS } from '../../operations/infos.ts';
 import { NO_PODS_MS } from '../../operations/run-trouble.ts';
@@ -24,19 +25,7 @@ export async function lastPod(
   return { ...pod, ...(labels && { nodeLabels: labels }) };
 }
 
-interface Container {
-  readonly name: string;
-  readonly restartPolicy?: string;
-}
-interface Terminated {
-  readonly exitCode?: number;
-  readonly message?: string;
-  readonly finishedAt?: string;
-}
-interface ContainerStatus {
-  readonly name: string;
-  readonly state?: { readonly terminated?: Terminated };
-}
+type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
 type PodEnd = EndedPod & { readonly at: string; readonly node: string };
 
 /**
@@ -44,7 +33,7 @@ type PodEnd = EndedPod & { readonly at: string; readonly node: string };
  * threat-model: R-pod-output
  */
 function endOf({ metadata, spec, status }: KubeObject): PodEnd | undefined {
-  const { nodeName: node = '', ...all } = (spec ?? {}) as PodSpec;
+  const { nodeName: node = '', ...all } = (spec ?? {}) as Partial<PodSpec>;
   const { initContainerStatuses = [], containerStatuses = [] } = (status ?? {}) as PodStatus;
   // The kubelet ends sidecars itself, and their exit codes fail no pod.
   const initContainers = (all.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy !== 'Always');
@@ -56,15 +45,6 @@ function endOf({ metadata, spec, status }: KubeObject): PodEnd | undefined {
   if (!end) return undefined;
   const at = ends.map(timeOf).reduce((a, b) => (a > b ? a : b));
   return { name: metadata.name, exitCode: end.exitCode ?? 0, message: end.message ?? '', at, node };
-}
-interface PodSpec {
-  readonly nodeName?: string;
-  readonly containers?: readonly Container[];
-  readonly initContainers?: readonly Container[];
-}
-interface PodStatus {
-  readonly containerStatuses?: readonly ContainerStatus[];
-  readonly initContainerStatuses?: readonly ContainerStatus[];
 }
 
 /** In the order of the spec: the kubelet sorts statuses by name. */

@@ -1,13 +1,8 @@
-import { annotation } from '../../../api/index.ts';
+import { annotation, type Container, type ContainerStatus, type PodSpec, type PodStatus } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { endOf } from '../../status/last-words.ts';
 import type { Crash } from '../../world.ts';
 import type { Sharing } from './sharing.ts';
-
-interface Container {
-  readonly name: string;
-  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
-}
 
 const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
 
@@ -18,13 +13,8 @@ const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
  */
 export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject, { text, piece }: Sharing): KubeObject {
   const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
-  const { conditions, phase, podIP } = (status ?? {}) as {
-    conditions?: readonly { type: string; status: string }[];
-    phase?: string;
-    podIP?: string;
-  };
-  const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: readonly ContainerStatus[] };
-  const { nodeName, containers = [] } = (spec ?? {}) as { nodeName?: string; containers?: readonly Container[] };
+  const { conditions, phase, podIP, containerStatuses = [] } = (status ?? {}) as PodStatus;
+  const { nodeName, containers = [] } = (spec ?? {}) as Partial<PodSpec>;
   const owner = ownerReferences?.find(({ controller }) => controller);
   const refreshed = annotations?.[annotation.fuseConfigUpdate];
   const kept = {
@@ -54,17 +44,6 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
   };
   // The cast: a field that is undefined counts as absent.
   return kept as unknown as KubeObject;
-}
-
-interface ContainerStatus {
-  readonly ready?: boolean;
-  readonly restartCount: number;
-  readonly state?: { readonly terminated?: Ended };
-  readonly lastState?: { readonly terminated?: Ended };
-}
-interface Ended {
-  readonly exitCode: number;
-  readonly message?: string;
 }
 
 /** Of the first container that was started again and is not ready. The node keeps the end of its output, of which this is the end. */
