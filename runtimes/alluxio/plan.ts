@@ -1,13 +1,4 @@
-import {
-  type BasePlan,
-  basePlan,
-  cleaningOf,
-  cleanPolicyWarnings,
-  type Needs,
-  optionNeeds,
-  type PlanInput,
-  together,
-} from '../../src/constructs/index.ts';
+import { type BasePlan, basePlan, cleaningOf, type Needs, optionNeeds, type PlanInput, together } from '../../src/constructs/index.ts';
 import { socketOf } from './domain-socket.ts';
 import { environmentPlan } from './environment.ts';
 import { hadoopOf } from './hadoop.ts';
@@ -73,9 +64,8 @@ export function plan(input: Input): AlluxioPlan {
     account: () => accountOf(input),
   });
   const images = imagesOf(input);
-  const readOnly = !dataset.spec.accessModes?.length || dataset.spec.accessModes.includes('ReadOnlyMany');
   const of = { engine: images.engine, image: images.fuse, host: base.hostPath, mountPath: base.mountPath };
-  const parts = { ...of, masters, tiers, mounts, hadoop: hadoop.mounted, socket, users: account?.mounted ?? [], readOnly };
+  const parts = { ...of, masters, tiers, mounts, hadoop: hadoop.mounted, socket, users: account?.mounted ?? [], readOnly: base.readOnly };
   const { master, worker, client } = together({
     master: () => masterPod(input, parts),
     worker: () => workerPod(input, parts),
@@ -93,7 +83,7 @@ export function plan(input: Input): AlluxioPlan {
       tiers,
       mounts,
       ports,
-      readOnly,
+      readOnly: base.readOnly,
       hadoop: hadoop.properties,
       workerMemory: worker.worker.resources.requests?.['memory'],
     }),
@@ -110,6 +100,6 @@ export function plan(input: Input): AlluxioPlan {
     replicas: { master: masters.length, worker: spec.replicas ?? 0 },
     cacheOnNode: tiers.onNode,
     cleaning: cleaningOf(cleanCachePolicy, { ...base.cleaning, attempts: 3 }),
-    warnings: [...(base.warnings ?? []), ...specWarnings(spec, dataset.spec), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],
+    warnings: [...base.warnings, ...specWarnings(spec, dataset.spec, base.readOnly)],
   };
 }

@@ -9,7 +9,7 @@ type Spec = AlluxioRuntimeSpec;
 const READ_BESIDE = ['env', 'jvmOptions', 'ports', 'properties', 'resources'];
 
 /** What Fluid passes over in silence, too. */
-export const specWarnings = (spec: Spec, dataset: DatasetSpec): readonly Warning[] => [
+export const specWarnings = (spec: Spec, dataset: DatasetSpec, readOnly: boolean): readonly Warning[] => [
   ...replicasWarnings(spec),
   ...(spec.data?.pin === undefined ? [] : [ignored('spec.data.pin', 'has no effect')]),
   ...(spec.initUsers && !spec.runAs?.uid
@@ -33,12 +33,12 @@ export const specWarnings = (spec: Spec, dataset: DatasetSpec): readonly Warning
       .map((key) => ignored(`spec.${part}.ports.${key}`, `has no effect; the ports are ${known.join(', ')}`));
   }),
   ...datasetWarnings(dataset),
-  ...besideMounts(dataset),
+  ...(readOnly ? [] : besideMounts(dataset)),
 ];
 
 /** The root of Alluxio is a directory of its containers, unless a mount is there. */
-const besideMounts = ({ mounts = [], accessModes = [] }: DatasetSpec): readonly Warning[] =>
-  accessModes.length === 0 || accessModes.includes('ReadOnlyMany') || mounts.some(({ path }) => path === '/')
+const besideMounts = ({ mounts = [] }: DatasetSpec): readonly Warning[] =>
+  mounts.some(({ path }) => path === '/')
     ? []
     : [
         notKept(

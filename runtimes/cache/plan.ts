@@ -81,7 +81,7 @@ export function plan(input: Input): CachePlan {
     ...entriesOf(parts, config, dataset.spec),
     cacheOnNode: worker.bytes,
     load: loadPlan(input, type, parts, extra),
-    warnings: [...(base.warnings ?? []), ...specWarnings(spec, type.spec, className, dataset.spec)],
+    warnings: [...base.warnings, ...specWarnings(spec, type.spec, className, dataset.spec)],
   };
 }
 

@@ -55,6 +55,6 @@ export function plan(input: Input): EfcPlan {
     },
     cacheOnNode: tier.bytes > 0 ? { [tier.isMemory ? 'memory' : 'disk']: tier.bytes } : {},
     cleaning: cleaningOf(spec.cleanCachePolicy, base.cleaning),
-    warnings: [...(base.warnings ?? []), ...specWarnings(spec, dataset.spec)],
+    warnings: [...base.warnings, ...specWarnings(spec, dataset.spec)],
   };
 }

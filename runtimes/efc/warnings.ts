@@ -1,5 +1,5 @@
 import type { DatasetSpec, Mount } from '../../src/api/index.ts';
-import { cleanPolicyWarnings, directoriesOf, ignored, levelQuotas, separatorsIn, type Warning } from '../../src/constructs/index.ts';
+import { directoriesOf, ignored, levelQuotas, separatorsIn, type Warning } from '../../src/constructs/index.ts';
 import { DECIDED } from './options.ts';
 import { hasWorkers } from './ports.ts';
 import type { EFCRuntimeSpec } from './spec.ts';
@@ -12,7 +12,6 @@ export const specWarnings = (spec: EFCRuntimeSpec, dataset: DatasetSpec): readon
   ...levelWarnings(spec),
   ...(spec.osAdvise ? [ignored('spec.osAdvise', 'has no effect; nodes are not tuned')] : []),
   ...(spec.initFuse ? [ignored('spec.initFuse', 'has no effect; EFC_INIT_FUSE_IMAGE_ENV names the image that prepares a node')] : []),
-  ...cleanPolicyWarnings(spec.fuse?.cleanPolicy),
   ...datasetWarnings(dataset),
 ];
 

@@ -44,9 +44,10 @@ const OURS = /^(datavolume-.*|bigboot-config|hdfs-confs|jindofs-secret-token|jin
 const LOCAL_ROOT = '/underFSStorage';
 
 /** What the Dataset mounts, and how Jindo gets at it; `dataset` names it in errors. */
-export const mountsOf = (spec: DatasetSpec, dataset: string): Mounts => together({ mounts: () => read(spec) }, dataset).mounts;
+export const mountsOf = (spec: DatasetSpec, isReadOnly: boolean, dataset: string): Mounts =>
+  together({ mounts: () => read(spec, isReadOnly) }, dataset).mounts;
 
-function read(spec: DatasetSpec): Mounts {
+function read(spec: DatasetSpec, isReadOnly: boolean): Mounts {
   const { mounts = [] } = spec;
   must(mounts.length > 0, 'spec.mounts', 'a mount', mounts);
   const shared = secretOptions(spec.sharedEncryptOptions, 'spec.sharedEncryptOptions');
@@ -54,7 +55,7 @@ function read(spec: DatasetSpec): Mounts {
     const field = `spec.mounts[${i}]`;
     const path = pathOf(mount, field);
     must(!/\p{Cc}/u.test(mount.name ?? ''), `${field}.name`, 'a name without control characters', mount.name);
-    const native = nativeOf(spec, mount, path, field);
+    const native = nativeOf(mount, isReadOnly, path, field);
     const source = native ? `local://${native.mount.mountPath}` : sourceOf(mount, field);
     const [, scheme = '', bucket = ''] = PARTS.exec(source) ?? [];
     const own = secretOptions(mount.encryptOptions, `${field}.encryptOptions`);
@@ -100,12 +101,11 @@ const PARTS = /^([^:]+):\/\/([^/]*)/;
 
 /** What pods mount themselves: a claim, or a directory of the node. */
 function nativeOf(
-  { accessModes }: DatasetSpec,
-  { mountPoint, name = '', readOnly }: Mount,
+  { mountPoint, name = '', readOnly = false }: Mount,
+  isReadOnly: boolean,
   path: string,
   field: string,
 ): Mounted | undefined {
-  const isReadOnly = readOnly || !accessModes?.length || accessModes.includes('ReadOnlyMany');
   if (mountPoint.startsWith('local://')) {
     must(/^[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?$/.test(name), `${field}.name`, 'the name of a volume: small letters, digits, dashes', name);
     must(!/^\d+$/.test(name), `${field}.name`, 'a name that is no number, as the volumes of the cache have', name);
@@ -126,7 +126,7 @@ function nativeOf(
     mountPath: `${LOCAL_ROOT}${path}`,
     // The claim may be of another Dataset, whose client can end: what is then mounted again must reach pods that run.
     mountPropagation: 'HostToContainer',
-    ...(isReadOnly && { readOnly: true }),
+    ...((isReadOnly || readOnly) && { readOnly: true }),
     ...(subPath && { subPath }),
   };
   return { volume, mount: at };

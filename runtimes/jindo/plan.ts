@@ -1,13 +1,4 @@
-import {
-  type BasePlan,
-  basePlan,
-  cleaningOf,
-  cleanPolicyWarnings,
-  type Needs,
-  optionNeeds,
-  type PlanInput,
-  together,
-} from '../../src/constructs/index.ts';
+import { type BasePlan, basePlan, cleaningOf, type Needs, optionNeeds, type PlanInput, together } from '../../src/constructs/index.ts';
 import { configuration } from './configuration.ts';
 import { credentialNeeds, credentialsOf } from './credentials.ts';
 import type { EngineName } from './engines.ts';
@@ -88,10 +79,11 @@ export function plan(input: Input): JindoPlan {
   const { masters, tier, mounts, hadoop } = together({
     masters: () => mastersOf(input),
     tier: () => tierOf(input),
-    mounts: () => mountsOf(dataset.spec, `Dataset ${namespace}/${name}`),
+    mounts: () => mountsOf(dataset.spec, base.readOnly, `Dataset ${namespace}/${name}`),
     hadoop: () => hadoopOf(spec.hadoopConfig, facts.configMaps[spec.hadoopConfig ?? ''], engine),
     properties: () => checkProperties(propertyFields(spec)),
   });
+  const { readOnly } = base;
   const { sources } = mounts;
   const object = `Dataset ${namespace}/${name}`;
   const { credentials } = together(
@@ -102,7 +94,6 @@ export function plan(input: Input): JindoPlan {
     object,
   );
   const { stores } = together({ stores: () => storeProperties(engine, sources, credentials) }, object);
-  const readOnly = !dataset.spec.accessModes?.length || dataset.spec.accessModes.includes('ReadOnlyMany');
   const { hasWorkers } = deploymentOf(spec);
   const isFuseOnly = masters.length === 0;
   const rdma = engine === 'jindocache' && input.annotations[RPC_PROTOCOL] === 'rdma';
@@ -156,7 +147,7 @@ export function plan(input: Input): JindoPlan {
     replicas: { ...(!isFuseOnly && { master: masters.length }), ...(hasWorkers && { worker: spec.replicas ?? 0 }) },
     cacheOnNode: tier.bytes > 0 ? { [tier.isMemory ? 'memory' : 'disk']: tier.bytes } : {},
     cleaning: cleaningOf(spec.cleanCachePolicy, base.cleaning),
-    warnings: [...(base.warnings ?? []), ...specWarnings(input, sources), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],
+    warnings: [...base.warnings, ...specWarnings(input, sources)],
   };
 }
 

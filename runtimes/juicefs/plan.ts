@@ -4,7 +4,6 @@ import {
   type BasePlan,
   basePlan,
   cleaningOf,
-  cleanPolicyWarnings,
   type Needs,
   nextGeneration,
   notKept,
@@ -91,7 +90,10 @@ export function plan(input: Input): JuiceFSPlan {
     fuseNodeSelector: spec.fuse?.nodeSelector,
   });
   const { source, cache } = together({ source: () => sourceOf(dataset), cache: () => cacheOf(spec.tieredstore?.levels) });
-  const pods = together({ worker: () => podPlan(input, source, cache, 'worker'), fuse: () => podPlan(input, source, cache, 'fuse') });
+  const pods = together({
+    worker: () => podPlan(input, base, source, cache, 'worker'),
+    fuse: () => podPlan(input, base, source, cache, 'fuse'),
+  });
   const { cleanCachePolicy, metadataSyncPolicy } = spec.management ?? {};
   const { 'cache-size': size, 'cache-dir': directory } = spec.worker?.options ?? {};
   const configs = (spec.configs ?? []).flatMap((config) => (config.trim() ? `--${config.trim()}` : []));
@@ -113,13 +115,12 @@ export function plan(input: Input): JuiceFSPlan {
     syncsMetadata: metadataSyncPolicy?.autoSync !== false,
     cleaning: cleaningOf(cleanCachePolicy, base.cleaning),
     warnings: [
-      ...(base.warnings ?? []),
+      ...base.warnings,
       ...source.warnings.map((warning) => ({ ...warning, message: `Dataset: ${warning.message}` })),
       ...roles.flatMap((role) => separatorsIn(spec[role]?.options, `spec.${role}.options`)),
       ...(source.edition === 'community' ? roles.flatMap((role) => clientWarnings(spec[role]?.options, `spec.${role}.options`)) : []),
       ...cache.warnings,
       ...directoryWarnings(spec, source.directory),
-      ...cleanPolicyWarnings(spec.fuse?.cleanPolicy),
       ...(canLogIn(spec, source) ? [] : [NO_TOKEN]),
       ...(size || directory ? [DEPRECATED] : []),
     ],

@@ -1,5 +1,6 @@
 import type { ContainerPort } from '../../src/api/index.ts';
 import {
+  type BasePlan,
   claimTemplates,
   imageOf,
   joinedOptions,
@@ -28,13 +29,13 @@ type Input = PlanInput<JuiceFSRuntimeSpec>;
 export const isOnHost = (component: JuiceFSRuntimeSpec[PodRole]): boolean => component?.networkMode !== 'ContainerNetwork';
 
 /** Both roles run the same client; a worker does so for its cache. */
-export function podPlan(input: Input, source: Source, cache: Cache, role: PodRole) {
+export function podPlan(input: Input, base: BasePlan, source: Source, cache: Cache, role: PodRole) {
   const { spec, settings } = input;
   const own = spec[role] ?? {};
   const field = `spec.${role}`;
   const version = role === 'worker' ? spec.juicefsVersion : spec.fuse;
   const { variable, builtIn } = IMAGES[source.edition];
-  const options = optionsOf(input, source, cache, role);
+  const options = optionsOf(input, base, source, cache, role);
   const templates = role === 'worker' ? claimTemplates(spec.volumeClaimTemplates, own.volumeMounts, spec.volumes) : [];
   const claimed = templates.map(({ metadata }) => ({ name: metadata?.name ?? '' }));
   const isClaimed = new Set(claimed.map(({ name }) => name));
@@ -70,7 +71,7 @@ export function podPlan(input: Input, source: Source, cache: Cache, role: PodRol
 export type PodPlan = ReturnType<typeof podPlan>;
 
 /** The runtime wins over the tier of the cache, that over what the dataset says to its readers, that over defaults. */
-function optionsOf({ name, namespace, spec, facts }: Input, source: Source, cache: Cache, role: PodRole): Options {
+function optionsOf({ name, namespace, spec, facts }: Input, base: BasePlan, source: Source, cache: Cache, role: PodRole): Options {
   const isReader = role === 'fuse';
   const { bucket2: _, ...chosen }: Options = {
     ...(isReader && source.options),
@@ -78,7 +79,7 @@ function optionsOf({ name, namespace, spec, facts }: Input, source: Source, cach
     ...cache.options,
     ...(source.edition === 'community' ? forMount(spec[role]?.options) : spec[role]?.options),
   };
-  const readOnly = isReader && source.readOnly;
+  const readOnly = isReader && (base.readOnly || source.readOnly);
   if (source.edition === 'community')
     return {
       metrics: `0.0.0.0:${(isOnHost(spec[role]) && facts.ports[role]) || 9567}`,

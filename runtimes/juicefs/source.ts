@@ -64,7 +64,7 @@ function read(spec: DatasetSpec) {
     name,
     address,
     subPath,
-    readOnly: mount.readOnly === true || !spec.accessModes?.length || spec.accessModes.includes('ReadOnlyMany'),
+    readOnly: mount.readOnly === true,
     env: secretEnv(secrets.values()),
     /** Mount options for readers. */
     options: edition === 'community' ? forMount(options) : (options as Options),

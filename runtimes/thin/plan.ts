@@ -71,7 +71,6 @@ function clientPlan(input: Input): ThinPlan {
     mountDir: 'thin-fuse',
     fuseNodeSelector: fuse.nodeSelector,
   });
-  const readOnly = base.volume.accessModes.includes('ReadOnlyMany');
   const inline = storageOf(settings) === 'secret';
   const { text, onHost } = together(
     {
@@ -99,7 +98,7 @@ function clientPlan(input: Input): ThinPlan {
   const unmounting = script?.unmounts ? {} : { preStop: { exec: { command: ['umount', base.mountPath] } } };
   const lifecycle = { ...unmounting, ...profile.fuse?.lifecycle, ...spec.fuse?.lifecycle };
   must(!lifecycle.postStart, 'spec.fuse.lifecycle.postStart', 'none, here or in the profile', lifecycle.postStart);
-  const options = joinedOptions({ ...(readOnly && { ro: '' }), ...fuse.options });
+  const options = joinedOptions({ ...(base.readOnly && { ro: '' }), ...fuse.options });
   const cache = cacheVolume(spec.tieredstore?.levels?.[0]?.path);
   const publish = publishSecret(name, dataset.spec, facts, policy);
   const volumes = volumesOf(profile, spec, 'fuse', onHost.mounted);
@@ -126,7 +125,7 @@ function clientPlan(input: Input): ThinPlan {
       cacheOnNode: cacheByMedium(spec.tieredstore?.levels),
     }),
     ...(publish?.copyOf && { secretCopy: secretCopy(publish.mounted, publish.copyOf, facts) }),
-    warnings: [...(base.warnings ?? []), ...onHost.warnings, ...profileWarnings(profile, spec)],
+    warnings: [...base.warnings, ...onHost.warnings, ...profileWarnings(profile, spec)],
     autoSync: spec.management?.metadataSyncPolicy?.autoSync === true,
   };
 }

@@ -8,16 +8,7 @@ import {
   type Volume,
   type VolumeMount,
 } from '../../src/api/index.ts';
-import {
-  cleanPolicyWarnings,
-  type Facts,
-  ignored,
-  type Mounted,
-  must,
-  separatorsIn,
-  userVolumes,
-  type Warning,
-} from '../../src/constructs/index.ts';
+import { type Facts, ignored, type Mounted, must, separatorsIn, userVolumes, type Warning } from '../../src/constructs/index.ts';
 
 /** The profile as it was parsed when it was looked up. */
 export const profileNamed = (name: string | undefined, { objects }: Facts): ThinRuntimeProfile | undefined =>
@@ -94,6 +85,5 @@ export function profileWarnings(profile: Profile, runtime: ThinRuntimeSpec): rea
     ...missing(runtime.fuse?.volumeMounts, both, 'spec.fuse.volumeMounts'),
     ...separatorsIn(profile.fuse?.options, `${from}.options`),
     ...separatorsIn(runtime.fuse?.options, 'spec.fuse.options'),
-    ...cleanPolicyWarnings(runtime.fuse?.cleanPolicy),
   ];
 }

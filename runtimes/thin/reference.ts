@@ -41,7 +41,7 @@ export function referencePlan(input: Input): ReferencePlan {
   checked(input);
   // The controller answers what is needed, or does not plan.
   const found = facts.reference as ReferenceFact;
-  const { fuse: _, ...base } = basePlan(input, { mountType: '', mountDir: 'none' });
+  const { fuse: _, ...base } = basePlan({ ...input, spec: {} }, { mountType: '', mountDir: 'none' });
   const { volumeAttributes = {} } = found.volume.csi ?? {};
   const { fluid_path: mountPath = '', mount_type: mountType = '', [PUBLISH_METHOD]: method, ...attributes } = volumeAttributes;
   const ownMethod = base.volume.attributes[PUBLISH_METHOD] ?? method;
@@ -63,7 +63,7 @@ export function referencePlan(input: Input): ReferencePlan {
       ...(found.volume.nodeAffinity && { nodeAffinity: found.volume.nodeAffinity }),
     },
     shows: shown(input, found),
-    warnings: [...(base.warnings ?? []), ...unused(dataset.spec), ...ungranted(input, found)],
+    warnings: [...base.warnings, ...unused(dataset.spec), ...ungranted(input, found)],
   };
 }
 const PUBLISH_METHOD = 'node_publish_method';

@@ -1,5 +1,5 @@
 import { label, publishMethodOf } from '../../src/api/index.ts';
-import { type BasePlan, basePlan, cleanPolicyWarnings, must, type Needs, type PlanInput, together } from '../../src/constructs/index.ts';
+import { type BasePlan, basePlan, must, type Needs, type PlanInput, together } from '../../src/constructs/index.ts';
 import { externalOf, mastersOf } from './etcd.ts';
 import { fusePod, MOUNT_DIR } from './fuse-pod.ts';
 import { levelsOf } from './levels.ts';
@@ -63,7 +63,7 @@ export function plan(input: Input): VineyardPlan {
     volume: linked(base.volume),
     replicas: { ...(count > 0 && { master: count }), worker: workers },
     cacheOnNode: { memory: levels.bytes, ...(levels.spill && levels.spill.bytes > 0 && { disk: levels.spill.bytes }) },
-    warnings: [...(base.warnings ?? []), ...specWarnings(input), ...cleanPolicyWarnings(spec.fuse?.cleanPolicy)],
+    warnings: [...base.warnings, ...specWarnings(input)],
   };
 }
 

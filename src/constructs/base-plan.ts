@@ -14,7 +14,7 @@ import {
 } from '../api/index.ts';
 import type { BaseChoices, BasePlan, Facts, FusePlan, PlanInput } from './contract.ts';
 import { metadataLists, withReference } from './metadata-list.ts';
-import { ignored } from './warnings.ts';
+import { cleanPolicyWarnings, ignored } from './warnings.ts';
 
 const DEFAULT_STORAGE = '100Pi';
 
@@ -42,6 +42,7 @@ export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BaseP
   const metadata = facts.reference ? withReference(users, facts.reference) : users;
   const storage = storageOf(storageRequestOf(dataset.annotations));
   checkAccessModes(accessModes, `Dataset ${namespace}/${name}`);
+  const modes = accessModes?.length ? accessModes : ['ReadOnlyMany'];
   const skipCheck = annotations[annotation.skipMountCheck] || (isMount ? undefined : 'MountPod');
   return {
     type,
@@ -68,7 +69,7 @@ export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BaseP
     },
     volume: {
       mountType,
-      accessModes: accessModes?.length ? accessModes : ['ReadOnlyMany'],
+      accessModes: modes,
       storage: storage ?? DEFAULT_STORAGE,
       attributes: {
         fluid_path: mountPath,
@@ -81,6 +82,7 @@ export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BaseP
       },
       metadata,
     },
+    readOnly: modes.includes('ReadOnlyMany'),
     cacheOnNode: {},
     cleaning: { attempts: 5, graceSeconds: 60 },
     warnings: [
@@ -93,6 +95,7 @@ export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BaseP
             ),
           ]
         : []),
+      ...cleanPolicyWarnings(input.spec),
     ],
   };
 }

@@ -47,7 +47,7 @@ export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: Engin
 const everyOperation = <P>(own: Operations<P> = {}) => ({ DataProcess: ProcessJob, ...own });
 
 function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, planned: P, blame: Blame): BoundRuntime {
-  const plan = { ...planned, ...(planned.warnings && { warnings: few(planned.warnings) }) };
+  const plan = { ...planned, warnings: few(planned.warnings) };
   const { components, leader, mounts, probes = {}, cleanup, reads, status, operations = {}, syncsMetadata = () => true } = definition;
   const probe = <T>(of: Probe<P, T>): BoundProbe<T> => ({
     commands: of.commands(plan),

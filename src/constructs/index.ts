@@ -26,5 +26,5 @@ export * from './secret-options.ts';
 export { environment, sorted } from './sorted.ts';
 export * from './ssh-workers.ts';
 export { cacheByMedium, directoriesOf, directoriesWithinReason, levelQuotas } from './tiered-store.ts';
-export { cleanPolicyWarnings, ignored, notKept, type Warning } from './warnings.ts';
+export { ignored, notKept, type Warning } from './warnings.ts';
 export { claimTemplates, type Mounted, userVolumes } from './user-volumes.ts';

@@ -25,8 +25,9 @@ export const notKept = (path: string, why: string): Warning => ({ reason: 'DataN
 const CLEAN_POLICIES: readonly string[] = ['', 'OnDemand', 'OnRuntimeDeleted', 'OnFuseChanged'];
 
 /** The API server admits any text, and the node plugin takes what it does not know for the default. */
-export const cleanPolicyWarnings = (policy: string = ''): readonly Warning[] =>
-  CLEAN_POLICIES.includes(policy)
+export function cleanPolicyWarnings(spec: unknown): readonly Warning[] {
+  const { fuse } = (spec ?? {}) as { readonly fuse?: { readonly cleanPolicy?: string } };
+  return CLEAN_POLICIES.includes(fuse?.cleanPolicy ?? '')
     ? []
     : [
         ignored(
@@ -34,3 +35,4 @@ export const cleanPolicyWarnings = (policy: string = ''): readonly Warning[] =>
           `expected OnDemand, OnRuntimeDeleted or OnFuseChanged; fuse pods stay until the runtime is deleted`,
         ),
       ];
+}

@@ -177,7 +177,7 @@ async function render(
       key,
       dataset: dataset.object,
       object,
-      warnings: (bound.plan.warnings ?? []).map(({ message }) => message),
+      warnings: bound.plan.warnings.map(({ message }) => message),
       get bound() {
         return bind();
       },

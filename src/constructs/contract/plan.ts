@@ -36,6 +36,8 @@ export interface BasePlan {
   /** Absent if this runtime has no fuse pods, although its kind has some. */
   readonly fuse?: FusePlan;
   readonly volume: VolumePlan;
+  /** Pods may only read: the Dataset has no access modes, or ReadOnlyMany among them. */
+  readonly readOnly: boolean;
   /** Cache of one worker in bytes, for the size labels of its node. */
   readonly cacheOnNode: Readonly<Partial<Record<'memory' | 'disk', number>>>;
   /** A ConfigMap or Secret whose changes running pods of these roles should see at once, not only after the kubelet's next sync. */
@@ -43,7 +45,7 @@ export interface BasePlan {
   /** How often cleaning is tried before the runtime is deleted without it (Fluid's default: 5), and seconds for each attempt. */
   readonly cleaning: { readonly attempts: number; readonly graceSeconds: number };
   /** What the runtime ignores in the spec, or what should be written in another way. */
-  readonly warnings?: readonly Warning[];
+  readonly warnings: readonly Warning[];
 }
 /** The fuse pods. */
 export interface FusePlan {

@@ -125,7 +125,7 @@ function madeOf({ spec, dataset: { mounts = [], ...dataset } }: Specs) {
   const facts = { configMaps: { hadoop: ['core-site.xml'] } };
   const { plan, synth, probes, mounts: table } = alluxio.bind(given({ spec, dataset, mounts, facts }));
   const effects = JSON.stringify([PRINT_ORDER.flatMap(synth), plan.cleaning, Object.keys(probes), table?.wanted]);
-  return { effects, warnings: (plan.warnings ?? []).map(({ message }) => message) };
+  return { effects, warnings: plan.warnings.map(({ message }) => message) };
 }
 
 testFields({

@@ -140,7 +140,7 @@ function madeOf({ spec, dataset: { mounts = [], ...dataset }, class: type }: Spe
   }
   const commands = [Object.values(probes).map((probe) => probe.commands), table?.list.commands, table?.wanted];
   const effects = JSON.stringify([PRINT_ORDER.flatMap(synth), load, commands]);
-  return { effects, warnings: (plan.warnings ?? []).map(({ message }) => message) };
+  return { effects, warnings: plan.warnings.map(({ message }) => message) };
 }
 
 testFields({

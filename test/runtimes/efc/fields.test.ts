@@ -97,7 +97,7 @@ const base: Specs = {
 function madeOf({ spec, dataset: { mounts = [], ...dataset } }: Specs) {
   const { plan, synth } = efc.bind(given({ spec, dataset, mounts }));
   const effects = JSON.stringify([PRINT_ORDER.flatMap(synth), plan.cleaning]);
-  return { effects, warnings: (plan.warnings ?? []).map(({ message }) => message) };
+  return { effects, warnings: plan.warnings.map(({ message }) => message) };
 }
 
 /** Two fields of no effect have one warning, at the field above them. */

@@ -15,8 +15,7 @@ export const workers = (...ips: readonly string[]): readonly PodFact[] =>
   ips.map((ip, i) => ({ name: `demo-worker-${i}`, uid: `u${i}`, ip, node: `node-${i}` }));
 
 export const planOf = (input: RuntimeInput<EFCRuntimeSpec>): EfcPlan => efc.bind(input).plan as EfcPlan;
-export const warningsOf = (input: RuntimeInput<EFCRuntimeSpec>): readonly string[] =>
-  (planOf(input).warnings ?? []).map(({ message }) => message);
+export const warningsOf = (input: RuntimeInput<EFCRuntimeSpec>): readonly string[] => planOf(input).warnings.map(({ message }) => message);
 
 interface Workload {
   readonly spec: {

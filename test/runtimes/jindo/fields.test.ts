@@ -114,7 +114,7 @@ function madeOf({ spec, dataset: { mounts = [], ...dataset } }: Specs) {
   const facts = { configMaps: { hadoop: ['core-site.xml'] } };
   const { plan, synth, probes, mounts: table } = jindo.bind(given({ spec, dataset, mounts, facts }));
   const effects = JSON.stringify([PRINT_ORDER.flatMap(synth), plan.cleaning, Object.keys(probes), table?.wanted]);
-  return { effects, warnings: (plan.warnings ?? []).map(({ message }) => message) };
+  return { effects, warnings: plan.warnings.map(({ message }) => message) };
 }
 
 testFields({

@@ -25,7 +25,7 @@ export const fsx = (rest: Given<JindoRuntimeSpec> = {}): RuntimeInput<JindoRunti
 
 export const planOf = (input: RuntimeInput<JindoRuntimeSpec>): JindoPlan => jindo.bind(input).plan as JindoPlan;
 export const warningsOf = (input: RuntimeInput<JindoRuntimeSpec>): readonly string[] =>
-  (planOf(input).warnings ?? []).map(({ message }) => message);
+  planOf(input).warnings.map(({ message }) => message);
 
 /** Properties of a section of a file. */
 export function section(input: RuntimeInput<JindoRuntimeSpec>, name: string, file = 'jindocache.cfg'): Record<string, string> {

@@ -104,7 +104,7 @@ function madeOf({ spec, dataset: { mounts = [], ...dataset } }: Specs) {
   const { plan, synth } = vineyard.bind(given({ spec, dataset, mounts }));
   return {
     effects: JSON.stringify([PRINT_ORDER.flatMap(synth), plan.cleaning]),
-    warnings: (plan.warnings ?? []).map(({ message }) => message),
+    warnings: plan.warnings.map(({ message }) => message),
   };
 }
 

@@ -16,7 +16,7 @@ export const given = ({ facts, mounts = [], spec, ...rest }: Given<VineyardRunti
 
 export const planOf = (input: RuntimeInput<VineyardRuntimeSpec>): VineyardPlan => vineyard.bind(input).plan as VineyardPlan;
 export const warningsOf = (input: RuntimeInput<VineyardRuntimeSpec>): readonly string[] =>
-  (planOf(input).warnings ?? []).map(({ message }) => message);
+  planOf(input).warnings.map(({ message }) => message);
 
 type Role = 'master' | 'worker' | 'fuse';
 interface Workload extends Manifest {
