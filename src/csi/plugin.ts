@@ -72,7 +72,7 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
   const listening: Listening[] = [];
   let problem: string | undefined = 'the kubelet has not registered the plugin yet';
   try {
-    const shells = openShells(BIND_FUNCTIONS);
+    const shells = openShells(BIND_FUNCTIONS, clock);
     closing.push(async () => shells.close());
     closing.push(await openScratch(scratch, shells.run));
     const watch = watchMounts({ read: mountTable(), clock, log });

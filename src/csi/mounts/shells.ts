@@ -9,6 +9,8 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { sh } from '../../api/shell.ts';
+import { systemClock, type Timers } from '../../kube/clock.ts';
+import { createLimiter, takeSlot } from '../../kube/turns/limiter.ts';
 
 export interface Ended {
   /** The exit code of a shell: 127 where there is no such program, more than 128 where a signal ended it. */
@@ -48,30 +50,30 @@ const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 const AT_WORK = 2;
 /** How many shells are kept for the next program, at two megabytes each. To start another takes this process several ms. */
 const IDLE = AT_WORK;
-/** A program that takes longer waits for a file system, not for a processor, and delays no other. */
+/** A program that takes longer waits for a file system, not for a processor, and is not counted. */
 const SLOW_MS = 50;
 
-/** `functions`: text that defines what the shells can do besides running programs. */
-export function openShells(functions = ''): Shells {
+/** @param functions text that defines what the shells can do besides running programs */
+export function openShells(functions = '', clock: Timers = systemClock): Shells {
   const idle: Shell[] = [];
-  const turns = createTurns();
+  const limiter = createLimiter(AT_WORK, clock);
   let closed = false;
 
   return {
     async run(argv, ms) {
       // A shell drops a NUL, and would use another path.
       if (argv.some((argument) => argument.includes('\0'))) throw new Error(`${argv[0]}: an argument has a NUL`);
-      const finish = await turns.take();
+      const slot = await takeSlot(limiter, clock, SLOW_MS);
       try {
         let shell = idle.pop();
         while (shell?.hasEnded()) shell = idle.pop();
-        shell ??= startShell(functions);
+        shell ??= startShell(functions, clock);
         const ended = await shell.run(argv, ms);
         if (closed || idle.length >= IDLE) shell.end();
         else idle.push(shell);
         return ended;
       } finally {
-        finish();
+        slot.release();
       }
     },
 
@@ -82,40 +84,13 @@ export function openShells(functions = ''): Shells {
   };
 }
 
-/** In order of arrival, AT_WORK programs at a time; a program that waits for a file system is not counted. */
-function createTurns() {
-  const waiting: (() => void)[] = [];
-  let working = 0;
-
-  return {
-    /** Resolves when it is the caller's turn, with what ends it. */
-    async take(): Promise<() => void> {
-      if (working < AT_WORK) working++;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-      let isOver = false;
-      const pass = () => {
-        if (isOver) return;
-        isOver = true;
-        const next = waiting.shift();
-        if (next) next();
-        else working--;
-      };
-      const timer = setTimeout(pass, SLOW_MS);
-      return () => {
-        clearTimeout(timer);
-        pass();
-      };
-    },
-  };
-}
-
 interface Shell {
   readonly run: Run;
   hasEnded(): boolean;
   end(): void;
 }
 
-function startShell(functions: string): Shell {
+function startShell(functions: string, clock: Timers): Shell {
   // In a process group of its own, so that its children are killed with it. It ends with this process, however that ends: its input closes.
   const child = spawn('/bin/sh', { stdio: ['pipe', 'pipe', 'ignore'], env: ENV, cwd: '/', detached: true });
   let printed = '';
@@ -153,16 +128,16 @@ function startShell(functions: string): Shell {
       isBusy = true;
       child.stdin.write(`${sh`${argv}`} </dev/null 2>&1; ${PRINT_END}\n`);
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
+        const cancel = clock.after(ms, () => {
           leave(child);
           reject(new Stuck(`${argv[0]} did not end within ${ms} ms`, gone));
-        }, ms);
+        });
         heard = () => {
           const [, output = '', code] = END.exec(printed) ?? [];
           if (code !== undefined) resolve({ code: Number(code), output });
           else if (ended) reject(failure ?? new Error(`${argv[0]}: its shell was ended`));
           else return;
-          clearTimeout(timer);
+          cancel();
           heard = () => {};
           isBusy = false;
         };

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Timers } from '../clock.ts';
 import { createTurnstile } from './turnstile.ts';
 
 /**
@@ -18,7 +18,7 @@ export interface Limiter {
 }
 
 /** @param mostOfOne slots that one namespace may hold */
-export function createLimiter(slots: number, clock: Clock, mostOfOne = slots): Limiter {
+export function createLimiter(slots: number, clock: Timers, mostOfOne = slots): Limiter {
   const line = createTurnstile<() => void>(mostOfOne);
   let inside = 0;
   let limit = slots;
@@ -82,13 +82,18 @@ export interface Slot {
   release(): void;
 }
 
-export async function takeSlot(limiter: Limiter, clock: Clock, patienceMs: number, signal?: AbortSignal): Promise<Slot> {
-  await limiter.acquire(signal);
+export async function takeSlot(
+  limiter: Limiter,
+  clock: Timers,
+  patienceMs: number,
+  { signal, namespace }: { readonly signal?: AbortSignal; readonly namespace?: string } = {},
+): Promise<Slot> {
+  await limiter.acquire(signal, namespace);
   let isOver = false;
   let cancel = clock.after(patienceMs, release);
   function release(): void {
     cancel();
-    if (!isOver) limiter.release();
+    if (!isOver) limiter.release(namespace);
     isOver = true;
   }
   return {

@@ -145,7 +145,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
 
   async function listOrWatch(): Promise<void> {
     if (point.version !== undefined) return watch(point.version);
-    const slot = listing && (await takeSlot(listing, clock, PATIENCE_MS, signal));
+    const slot = listing && (await takeSlot(listing, clock, PATIENCE_MS, { signal }));
     await list(slot).finally(slot?.release);
   }
 

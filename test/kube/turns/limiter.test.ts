@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLimiter, type Limiter } from '../../../src/kube/turns/limiter.ts';
+import { createLimiter, type Limiter, takeSlot } from '../../../src/kube/turns/limiter.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 /** Who has come in so far, in order. */
@@ -153,4 +153,29 @@ test('who of a full namespace gave up waiting takes no place later', async () =>
   impatient.abort();
   limiter.release('a');
   expect(await Promise.all([second, third])).toEqual(['gave up', 'inside']);
+});
+
+test('a slot that its holder keeps for too long goes to the next one, and its later release frees no other', async () => {
+  const clock = manualClock();
+  const limiter = createLimiter(1, clock);
+  const begun: string[] = [];
+  const take = async (namespace: string) => {
+    const slot = await takeSlot(limiter, clock, 10_000, { namespace });
+    begun.push(namespace);
+    return slot;
+  };
+  const slow = await take('a');
+  const [second, third] = [take('b'), take('c')];
+  clock.advance(9_999);
+  await settle();
+  expect(begun).toEqual(['a']);
+  clock.advance(1);
+  await settle();
+  expect(begun).toEqual(['a', 'b']);
+  slow.release();
+  await settle();
+  expect(begun).toEqual(['a', 'b']);
+  (await second).release();
+  (await third).release();
+  expect([begun, clock.waits]).toEqual([['a', 'b', 'c'], []]);
 });

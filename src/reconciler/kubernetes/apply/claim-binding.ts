@@ -1,5 +1,6 @@
 import { annotation } from '../../../api/index.ts';
 import { ignoreNotFound, isNotFound } from '../../../kube/errors.ts';
+import { createAlarms } from '../../../kube/turns/alarms.ts';
 import type { LiveObject } from '../../world.ts';
 import { ownedKinds } from '../kinds.ts';
 import { BINDER } from '../managed-fields.ts';
@@ -38,9 +39,14 @@ export function createClaimBinding({
   signal,
   wake,
 }: Pick<ClusterContext, 'client' | 'store' | 'clock' | 'signal' | 'wake'>): ClaimBinding {
+  /** By UID of the claim. */
   const waiting = new Map<string, PendingNudge>();
+  const alarms = createAlarms((uid) => {
+    const entry = waiting.get(uid);
+    if (entry) void nudgeUnlessBound(entry);
+  }, clock);
   // The next leader has nudges of its own.
-  signal?.addEventListener('abort', () => waiting.forEach(({ cancel }) => cancel?.()), { once: true });
+  signal?.addEventListener('abort', alarms.clearAll, { once: true });
 
   async function patch({ metadata: { uid, namespace, name } }: LiveObject, annotations: Readonly<Record<string, string>>): Promise<void> {
     const options = { type: 'merge', fieldManager: BINDER } as const;
@@ -57,7 +63,7 @@ export function createClaimBinding({
     const crowd = EACH_WAITING_MS * (waiting.size - 1);
     const longest = entry.refusal ? LONGEST_REFUSED_MS : LONGEST_MS;
     const ms = Math.min(longest, (entry.afterMs + crowd) * 2 ** entry.tries++);
-    entry.cancel = clock.after(ms, () => void nudgeUnlessBound(entry));
+    alarms.set(entry.claim.metadata.uid, ms);
   }
   async function nudgeUnlessBound(entry: PendingNudge): Promise<void> {
     if (signal?.aborted) return;
@@ -82,7 +88,6 @@ export function createClaimBinding({
       const { uid } = claim.metadata;
       const known = waiting.get(uid);
       if (known?.completes) return check(known);
-      known?.cancel?.();
       const entry: PendingNudge = { claim, afterMs: COMPLETED_BY_MS, completes: true, tries: 0 };
       waiting.set(uid, entry);
       wait(entry);
@@ -92,7 +97,7 @@ export function createClaimBinding({
         await patch(claim, { [annotation.bindCompleted]: 'yes', ...(isLost && nudged()) });
       } catch (error) {
         // The next pass retries.
-        entry.cancel?.();
+        alarms.clear(uid);
         waiting.delete(uid);
         ignoreNotFound(error);
       }
@@ -117,7 +122,6 @@ interface PendingNudge {
   readonly afterMs: number;
   readonly completes: boolean;
   tries: number;
-  cancel?: () => void;
   /** Why the last nudge was rejected. */
   refusal?: { readonly error: unknown } | undefined;
 }

@@ -1,8 +1,8 @@
 import type { Timers } from '../../../kube/clock.ts';
+import { createLimiter, type Limiter, takeSlot } from '../../../kube/turns/limiter.ts';
 import type { Answered } from '../../../constructs/index.ts';
 import type { Log } from '../../../kube/types.ts';
 import { messageOf } from '../../failures.ts';
-import { createTurns } from './turns.ts';
 
 /** The state of a job, which runs beside the reconcile loop. */
 export interface Job<T> {
@@ -48,6 +48,8 @@ interface Last {
 
 /** Commands of one kind, such as probes of caches. */
 export const COMMANDS_AT_ONCE = 8;
+/** After so long the next one begins, and the slow one goes on beside it: pods that hang delay no other for minutes. */
+const TURN_MS = 10_000;
 
 /**
  * Commands in pods are slow and may hang, so they run beside the reconcile loop, a few at a time; the loop reads their last results.
@@ -56,13 +58,14 @@ export const COMMANDS_AT_ONCE = 8;
  */
 export function createJobs(clock: Timers, log: Log, signal?: AbortSignal): Jobs {
   const jobs = new Map<string, { version: string; job: Job<unknown>; failures: number; last?: Last | undefined }>();
-  const turns = new Map<string, ReturnType<typeof createTurns>>();
+  const limiters = new Map<string, Limiter>();
   /** Each sort has its own turns: counting files may take half an hour, and must not delay the mounts of others. */
-  function turnOf(name: string) {
+  async function inTurn<T>(name: string, namespace: string, work: () => Promise<T>): Promise<T> {
     const sort = name.slice(name.lastIndexOf('/') + 1);
-    const turn = turns.get(sort) ?? createTurns(COMMANDS_AT_ONCE, clock);
-    turns.set(sort, turn);
-    return turn;
+    const limiter = limiters.get(sort) ?? createLimiter(COMMANDS_AT_ONCE, clock, Infinity);
+    limiters.set(sort, limiter);
+    const slot = await takeSlot(limiter, clock, TURN_MS, { namespace });
+    return work().finally(slot.release);
   }
   return {
     ask<T>(name: string, { namespace, version, everyMs }: Due, work: (before?: Answered<T>) => Promise<T>, onEnd: () => void): Job<T> {
@@ -78,7 +81,7 @@ export function createJobs(clock: Timers, log: Log, signal?: AbortSignal): Jobs 
       };
       jobs.set(name, entry);
       const isWanted = () => !signal?.aborted && jobs.get(name) === entry;
-      void turnOf(name)(namespace, async () => (isWanted() ? work(answered(entry.last)) : undefined)).then(
+      void inTurn(name, namespace, async () => (isWanted() ? work(answered(entry.last)) : undefined)).then(
         (value) => end({ running: false, value, endedAt: clock.monotonic() }),
         (error: unknown) => {
           if (!isWanted()) return;

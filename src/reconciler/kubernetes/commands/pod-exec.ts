@@ -14,7 +14,7 @@ export interface ExecFence {
   /** Milliseconds since the epoch after which no command starts, as for the client's writes. */
   readonly deadline?: (() => number) | undefined;
   /** Default: the system's. */
-  readonly clock?: Pick<Clock, 'wall'>;
+  readonly clock?: Pick<Clock, 'wall' | 'after'>;
 }
 
 /** Bytes of one message: the API server sends what it has read, some KB at a time. */
@@ -50,7 +50,7 @@ export function podExec(connection: ClusterConnection, { signal, deadline, clock
     const socket = new WebSocket(url, PROTOCOLS, { ...options, headers: headers as Record<string, string> });
     // As ws words it. Whoever wants the command's answer runs it again, then with another token.
     socket.on('error', ({ message }) => message.endsWith(' response: 401') && connection.refused?.(token));
-    return outputOf(socket, `${argv[0]} in ${namespace}/${pod}`, timeoutMs, { signal, mostBytes });
+    return outputOf(socket, `${argv[0]} in ${namespace}/${pod}`, timeoutMs, { signal, mostBytes, clock });
   };
 }
 
@@ -75,19 +75,20 @@ function urlOf(server: string, { namespace, pod, container }: Parameters<PodExec
 }
 
 interface Bounds {
+  readonly clock: Pick<Clock, 'after'>;
   readonly signal: AbortSignal | undefined;
   readonly mostBytes: number | undefined;
 }
 
 /** What a command prints to standard output. Rejects when it fails, takes too long or is abandoned. */
-function outputOf(socket: WebSocket, what: string, timeoutMs: number, { signal, mostBytes }: Bounds): Promise<string> {
+function outputOf(socket: WebSocket, what: string, timeoutMs: number, { signal, mostBytes, clock }: Bounds): Promise<string> {
   const out = collector(mostBytes ?? MOST_UNREAD);
   const err = collector(MOST_SAID);
   return new Promise<string>((resolve, reject) => {
     let hasOpened = false;
     let hasPrinted = false;
     const end = (settle: () => void) => {
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener('abort', onAbort);
       socket.close();
       settle();
@@ -101,7 +102,7 @@ function outputOf(socket: WebSocket, what: string, timeoutMs: number, { signal, 
     const onAbort = () => giveUp(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     const late = () => new CommandTimeout(`${what} took longer than ${timeoutMs / 1000} s`, hasPrinted);
-    const timer = setTimeout(() => giveUp(late()), timeoutMs);
+    const cancel = clock.after(timeoutMs, () => giveUp(late()));
     const onStatus = (status: Status) => {
       if (status.status === 'Success') end(() => resolve(out.text()));
       else {

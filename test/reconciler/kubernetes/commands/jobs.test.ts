@@ -62,3 +62,16 @@ test('commands for a runtime that is gone leave the line', async () => {
   expect(begun.filter((line) => line.endsWith('/28'))).toHaveLength(2);
   expect(begun.filter((line) => line.endsWith('/29'))).toEqual([]);
 });
+
+test('commands that throw before they wait for anything leave their turns to the next', async () => {
+  const jobs = createJobs(systemClock, silent);
+  const ended = Promise.withResolvers<void>();
+  const broken = () => {
+    throw new Error('broken');
+  };
+  const due = { namespace: 'ml', version: 'v', everyMs: 1000 };
+  for (let i = 0; i < 9; i++) jobs.ask(`u${i}/run`, due, broken, () => {});
+  jobs.ask('u9/run', due, async () => 'done', ended.resolve);
+  await ended.promise;
+  expect([jobs.state('u0/run').error, jobs.state('u9/run').done]).toEqual(['broken', true]);
+}, 2_000);

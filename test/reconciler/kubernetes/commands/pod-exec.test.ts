@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../../src/kube/clock.ts';
 import { CommandTimeout } from '../../../../src/reconciler/kubernetes/commands/exec.ts';
 import { type ExecFence, podExec } from '../../../../src/reconciler/kubernetes/commands/pod-exec.ts';
 import { createCa, issue } from '../../../../harness/control-plane/pki.ts';
@@ -157,14 +158,14 @@ test.each([
 });
 
 test('no command is begun after the deadline of the lease', async () => {
-  const answer = run({ deadline: () => 1_000, clock: { wall: () => 1_000 } });
+  const answer = run({ deadline: () => 1_000, clock: { ...systemClock, wall: () => 1_000 } });
   await expect(answer).rejects.toMatchObject({ name: 'NotLeader' });
   expect(asked).toEqual([]);
 });
 
 test('the deadline counts when the connection is opened, not when the command is asked for', async () => {
   let isLeader = true;
-  const answer = run({ deadline: () => (isLeader ? 2_000 : 0), clock: { wall: () => 1_000 } });
+  const answer = run({ deadline: () => (isLeader ? 2_000 : 0), clock: { ...systemClock, wall: () => 1_000 } });
   isLeader = false;
   await expect(answer).rejects.toMatchObject({ name: 'NotLeader' });
   expect(asked).toEqual([]);
