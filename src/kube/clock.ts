@@ -15,8 +15,10 @@ export interface Clock {
 
 /** For what only measures durations. */
 export type Monotonic = Pick<Clock, 'monotonic'>;
-/** For what also waits. */
-export type Timers = Pick<Clock, 'monotonic' | 'after'>;
+/** For what only waits. */
+export type Waits = Pick<Clock, 'after'>;
+/** For what does both. */
+export type Timers = Monotonic & Waits;
 
 export const systemClock: Clock = {
   wall: () => Date.now(),
@@ -29,7 +31,7 @@ export const systemClock: Clock = {
 };
 
 /** Waits `ms`; rejects with the signal's reason as soon as it is aborted. */
-export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Waits, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const cancel = clock.after(ms, () => {
@@ -42,6 +44,17 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     };
     signal?.addEventListener('abort', abort, { once: true });
   });
+}
+
+/** The result of `work`; undefined when it takes longer than `ms`. */
+export async function within<T>(clock: Waits, ms: number, work: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const cancel = clock.after(ms, () => late.resolve(undefined));
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    cancel();
+  }
 }
 
 /**

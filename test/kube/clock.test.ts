@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backoff, sleep } from '../../src/kube/clock.ts';
+import { backoff, sleep, within } from '../../src/kube/clock.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 test('back-off doubles from 0.2 s to 30 s', () => {
@@ -19,4 +19,14 @@ test('an abort ends a sleep, and leaves no timer behind', async () => {
   stop.abort(new Error('wake up'));
   await expect(asleep).rejects.toThrow('wake up');
   expect(clock.waits).toEqual([]);
+});
+
+test('work that takes too long has no result, and work that does not leaves no timer behind', async () => {
+  const clock = manualClock();
+  expect(await within(clock, 1_000, Promise.resolve('done'))).toBe('done');
+  await expect(within(clock, 1_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(clock.waits).toEqual([]);
+  const late = within(clock, 1_000, new Promise(() => {}));
+  clock.advance(1_000);
+  expect(await late).toBeUndefined();
 });

@@ -4,10 +4,12 @@ import { lstatSync, renameSync, rmSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep, systemClock, type Timers } from '../../kube/clock.ts';
 import type { Log } from '../../kube/types.ts';
 import { type Method, unaryServer } from './unary.ts';
 
+/** How often to look whether another process has ended. */
+const LOOK_MS = 200;
 /** How long calls under way may take to end. */
 const CALLS_MS = 5_000;
 
@@ -23,6 +25,8 @@ export interface ServeOptions {
   /** How long to wait for another process that serves there to end, ms. Default 20,000: it lets its calls end first. */
   readonly handOverMs?: number;
   readonly log: Log;
+  /** Default: the system's. */
+  readonly clock?: Timers;
 }
 
 /**
@@ -53,18 +57,18 @@ export async function serve(socket: string, services: readonly ReadonlyMap<strin
 }
 
 /** A socket without a listener was left by a process that was killed. One with a listener is not ours to replace. */
-async function untilFree(socket: string, { handOverMs = 20_000, log }: ServeOptions): Promise<void> {
+async function untilFree(socket: string, { handOverMs = 20_000, log, clock = systemClock }: ServeOptions): Promise<void> {
   let isLogged = false;
-  for (const until = performance.now() + handOverMs; ; ) {
+  for (const until = clock.monotonic() + handOverMs; ; ) {
     const found = lstatSync(socket, { throwIfNoEntry: false });
     if (!found) return;
     if (!found.isSocket()) throw new Error(`${socket}: expected a socket or nothing, found something else`);
     if (!(await answers(socket))) return;
-    if (performance.now() >= until)
+    if (clock.monotonic() >= until)
       throw new Error(`${socket}: another process serves it, perhaps Fluid's own CSI plugin; end that process first`);
     if (!isLogged) log.info({ socket }, 'another process serves this socket; waiting until it ends');
     isLogged = true;
-    await sleep(200);
+    await sleep(clock, LOOK_MS);
   }
 }
 

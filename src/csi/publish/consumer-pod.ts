@@ -1,4 +1,4 @@
-import type { Clock } from '../../kube/clock.ts';
+import { within } from '../../kube/clock.ts';
 import type { Pod, PodName } from '../cluster/node-cluster.ts';
 import type { NodeContext } from '../node-context.ts';
 import { podsOfNode } from '../cluster/pod-names.ts';
@@ -32,16 +32,5 @@ async function ask(context: Asking, uid: string, ms: number, name?: PodName): Pr
   } catch (error) {
     log.warn({ podUid: uid, error: String(error) }, 'a pod that mounts the volume cannot be read');
     return undefined;
-  }
-}
-
-/** The result of `work`; undefined when it takes longer than `ms`. */
-export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const cancel = clock.after(ms, () => late.resolve(undefined));
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    cancel();
   }
 }

@@ -1,6 +1,7 @@
 import { bindOver } from '../mounts/bind-over.ts';
 import type { Pod } from '../cluster/node-cluster.ts';
-import { podOf, within } from './consumer-pod.ts';
+import { within } from '../../kube/clock.ts';
+import { podOf } from './consumer-pod.ts';
 import { CsiError, status, unavailable } from '../grpc/errors.ts';
 import { fusePod, whyNotMounted } from '../cluster/fuse-pods.ts';
 import { NotBound } from '../mounts/not-bound.ts';

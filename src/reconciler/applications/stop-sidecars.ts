@@ -1,4 +1,4 @@
-import { type Clock, sleep, systemClock } from '../../kube/clock.ts';
+import { type Clock, sleep, systemClock, within } from '../../kube/clock.ts';
 import { shareOf } from '../../kube/turns/turnstile.ts';
 import type { Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
@@ -92,11 +92,8 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
   /** Waits for these commands as long as a pod keeps its place. Those that end later begin another pass. */
   async function placed(pod: Key, commands: readonly Promise<void>[]): Promise<void> {
     const all = Promise.all(commands);
-    const isLate = await new Promise<boolean>((resolve, reject) => {
-      const cancel = clock.after(PLACE_MS, () => resolve(true));
-      all.then(() => resolve(false), reject).finally(cancel);
-    });
-    if (isLate) void all.then(() => queue.add(keyText(pod))).catch(() => {});
+    const inTime = await within(clock, PLACE_MS, all);
+    if (!inTime) void all.then(() => queue.add(keyText(pod))).catch(() => {});
   }
 
   /** Until its command has ended, a sidecar gets no other one. */

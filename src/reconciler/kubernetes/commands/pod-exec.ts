@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { ClientOptions, WebSocket } from 'ws';
 import { shown, type Status } from '../../../api/index.ts';
-import { type Clock, systemClock } from '../../../kube/clock.ts';
+import { type Clock, systemClock, type Waits } from '../../../kube/clock.ts';
 import { type ClusterConnection, identityHeaders } from '../../../kube/client/connection.ts';
 import { createConnector } from '../../../kube/client/connector.ts';
 import { NotLeader } from '../../../kube/errors.ts';
@@ -75,7 +75,7 @@ function urlOf(server: string, { namespace, pod, container }: Parameters<PodExec
 }
 
 interface Bounds {
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Waits;
   readonly signal: AbortSignal | undefined;
   readonly mostBytes: number | undefined;
 }
