@@ -9,7 +9,7 @@ export const storeFaults: readonly PlantedFault[] = [
   breaks('S2', 'what was found to be deleted is returned', [`${STORE}/watches.ts`, 'if (found) own.forget(object, found.reflector);', '']),
   breaks('S3', 'an answer hides what the watch has passed', [
     `${STORE}/own-writes.ts`,
-    'return Math.max(seen ? version(seen) : 0, Number(watchedUpTo ?? 0)) < version(ours);',
+    'return Math.max(seen ? version(seen) : 0, upTo) < version(ours);',
     'return (seen ? version(seen) : 0) < version(ours);',
   ]),
   breaks('S4', 'the event of a write of its own wakes a key', [
