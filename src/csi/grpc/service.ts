@@ -10,6 +10,7 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import type { GenService } from '@bufbuild/protobuf/codegenv2';
+import { systemClock } from '../../kube/clock.ts';
 import { ApiError, mayPass } from '../../kube/errors.ts';
 import type { Log } from '../../kube/types.ts';
 import { CsiError, status } from './errors.ts';
@@ -39,10 +40,10 @@ export function serviceOf<S extends DescService & { readonly method: Methods }>(
     // The descriptor says of what type the message is that it has just read, which TypeScript cannot follow from a name.
     const handle = handlers[name as keyof typeof handlers] as (request: unknown, call: Call) => Answer | Promise<Answer>;
     methods.set(`/${service.typeName}/${rpc}`, async (bytes, call) => {
-      const began = performance.now();
+      const began = systemClock.monotonic();
       let fields: Readonly<Record<string, unknown>> = {};
       const logCall = (level: 'debug' | 'info' | 'warn' | 'error', more: object) =>
-        log[level]({ rpc, ...fields, ...more, ms: Math.round((performance.now() - began) * 10) / 10 }, 'call');
+        log[level]({ rpc, ...fields, ...more, ms: Math.round((systemClock.monotonic() - began) * 10) / 10 }, 'call');
       try {
         const request = fromBinary(input, bytes) as Readonly<Record<string, unknown>>;
         fields = Object.fromEntries(SHOWN.flatMap((field) => (request[field] ? [[field, request[field]]] : [])));

@@ -38,7 +38,7 @@ export interface ServeOptions {
 export async function serve(socket: string, services: readonly ReadonlyMap<string, Method>[], options: ServeOptions): Promise<Listening> {
   await mkdir(dirname(socket), { recursive: true, mode: 0o750 });
   await untilFree(socket, options);
-  const server = unaryServer(new Map(services.flatMap((methods) => [...methods])));
+  const server = unaryServer(new Map(services.flatMap((methods) => [...methods])), options.clock);
   // With a dot, the kubelet passes it over.
   const own = join(dirname(socket), `.${randomBytes(4).toString('hex')}`);
   await server.listen(own);

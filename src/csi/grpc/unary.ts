@@ -1,5 +1,6 @@
 /** gRPC's own server, over functions from one message to the other. */
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
+import { systemClock, type Waits } from '../../kube/clock.ts';
 import { CsiError, status, unavailable } from './errors.ts';
 
 /** The context of a call: all but its message. */
@@ -20,7 +21,7 @@ export interface UnaryServer {
 }
 
 /** `methods`: by their paths. */
-export function unaryServer(methods: ReadonlyMap<string, Method>): UnaryServer {
+export function unaryServer(methods: ReadonlyMap<string, Method>, clock: Waits = systemClock): UnaryServer {
   const calls = new Set<AbortController>();
   const server = new Server();
   server.addService(
@@ -34,7 +35,7 @@ export function unaryServer(methods: ReadonlyMap<string, Method>): UnaryServer {
       }),
     stop: (ms) =>
       new Promise((resolve) => {
-        const force = setTimeout(() => {
+        const cancel = clock.after(ms, () => {
           // A connection that breaks may look to callers like a call that failed for good.
           for (const call of calls) call.abort(unavailable('the node plugin is shutting down: retry'));
           setImmediate(() => {
@@ -42,9 +43,9 @@ export function unaryServer(methods: ReadonlyMap<string, Method>): UnaryServer {
             // tryShutdown waits for peers to close their connections, and a peer that is stopped (SIGSTOP) never does.
             resolve();
           });
-        }, ms);
+        });
         server.tryShutdown(() => {
-          clearTimeout(force);
+          cancel();
           resolve();
         });
       }),

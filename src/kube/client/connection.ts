@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Pool } from 'undici';
+import { systemClock } from '../clock.ts';
 import { reread } from './reread.ts';
 
 /** Where an API server is and how to be someone there. Who read the kubeconfig fills this in. */
@@ -59,7 +60,7 @@ const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 export function inClusterConnection(
   readFile: (path: string) => string = (path) => readFileSync(path, 'utf8'),
   env: Readonly<Record<string, string | undefined>> = process.env,
-  elapsed: () => number = () => performance.now(),
+  elapsed: () => number = systemClock.monotonic,
 ): ClusterConnection {
   const host = env['KUBERNETES_SERVICE_HOST'];
   const port = env['KUBERNETES_SERVICE_PORT'];

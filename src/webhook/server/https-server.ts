@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { webhookNames } from '../../api/webhook-names.ts';
+import { systemClock } from '../../kube/clock.ts';
 import { createListener } from '../../kube/listen/listener.ts';
 import type { Log } from '../../kube/types.ts';
 import type { Answer } from './admit.ts';
@@ -119,9 +120,9 @@ export async function serveWebhook(port: number, first: Pair, admit: Admit, log:
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       // Node counts a connection that has not asked anything yet as one that is about to.
       for (const socket of idle) socket.destroy();
-      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      const cancel = systemClock.after(DRAIN_MS, () => server.closeAllConnections());
       await closed;
-      clearTimeout(cut);
+      cancel();
     },
   };
 }
