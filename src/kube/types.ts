@@ -2,13 +2,14 @@
  * The few shapes that talking to any API server needs. Objects stay exactly as they are on the wire:
  * no classes, no Dates, no field dropped (dates as text keep the microseconds of a Lease).
  */
+import type { OwnerReference } from '../api/index.ts';
 
 /** What every object carries; rule: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string;
-  /** Opaque: only ever compared for equality. */
+  /** Compared as a number by what knows a newer version from an older one: watch-lag.ts, own-writes.ts. Elsewhere only for equality. */
   readonly resourceVersion?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -19,15 +20,6 @@ export interface ObjectMeta {
   readonly generation?: number;
   readonly managedFields?: readonly unknown[];
   readonly [field: string]: unknown;
-}
-
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
 }
 
 export interface KubeObject {

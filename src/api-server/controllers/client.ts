@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../../kube/clock.ts';
-import { apiVersionOf, type KubeObject, type OwnerReference } from '../../kube/types.ts';
+import type { OwnerReference } from '../../api/index.ts';
+import { apiVersionOf, type KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { Refusal } from '../refusals.ts';
 import { type Indexes, indexesOf } from './indexes.ts';

@@ -1,5 +1,6 @@
 /** The owners that objects name. */
-import type { KubeObject, ObjectName, OwnerReference, ResourceType } from '../../kube/types.ts';
+import type { OwnerReference } from '../../api/index.ts';
+import type { KubeObject, ObjectName, ResourceType } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 
 /** An object as it is now; undefined also for a kind that is not served any more. */

@@ -6,7 +6,7 @@ import { type Pod, withSpec } from '../../pod.ts';
 export type Expression = NodeSelectorRequirement;
 
 /** The node affinity of a pod as its user wrote it. */
-export interface NodeAffinity {
+export interface WrittenAffinity {
   /** Terms of which one must hold. Empty: any node will do. */
   readonly terms: readonly Fields[];
   readonly preferred: readonly unknown[];
@@ -16,7 +16,7 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /** Undefined: its shape is not Kubernetes', and the API server will say so. */
-export function nodeAffinityOf({ spec }: Pod): NodeAffinity | undefined {
+export function nodeAffinityOf({ spec }: Pod): WrittenAffinity | undefined {
   const node = fieldsIn(fields(spec.affinity), 'nodeAffinity');
   const required = fieldsIn(node, REQUIRED);
   const terms = itemsIn(required, 'nodeSelectorTerms')?.map(fields);
@@ -26,7 +26,7 @@ export function nodeAffinityOf({ spec }: Pod): NodeAffinity | undefined {
 }
 
 /** The pod with other terms or preferences; the rest of its affinity stays. */
-export function withNodeAffinity(pod: Pod, { terms, preferred }: Partial<NodeAffinity>): Pod {
+export function withNodeAffinity(pod: Pod, { terms, preferred }: Partial<WrittenAffinity>): Pod {
   const affinity = record(pod.spec.affinity);
   const node = record(affinity['nodeAffinity']);
   const nodeAffinity = {
