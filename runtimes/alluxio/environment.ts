@@ -1,8 +1,8 @@
-import { hashOfScript, type PlanInput } from '../../src/constructs/index.ts';
+import { hashOfScript, isOnHost, type PlanInput } from '../../src/constructs/index.ts';
 import { defaultsFor } from './defaults.ts';
 import { addressesOf } from './masters.ts';
 import type { Mounts, Row } from './mounts.ts';
-import { isOnHost, type Ports, portProperties } from './ports.ts';
+import { type Ports, portProperties } from './ports.ts';
 import { commonProperties, environmentOf, type Properties } from './properties.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 import { tierProperties, type Tiers } from './tiers.ts';

@@ -1,5 +1,5 @@
-import { must, type PlanInput } from '../../src/constructs/index.ts';
-import { isOnHost, type Ports } from './ports.ts';
+import { isOnHost, must, type PlanInput } from '../../src/constructs/index.ts';
+import type { Ports } from './ports.ts';
 import type { Properties } from './properties.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 

@@ -1,9 +1,16 @@
-import type { EnvVar } from '../../src/api/index.ts';
-import { environment, type Mounted, type PlanInput, userVolumes, withMemory } from '../../src/constructs/index.ts';
+import {
+  environment,
+  fromField,
+  type Mounted,
+  type PlanInput,
+  podBase,
+  userVolumes,
+  volumesOf,
+  withMemory,
+} from '../../src/constructs/index.ts';
 import { fuseCall, withTier } from './fuse.ts';
 import type { Image } from './images.ts';
 import type { Mounts } from './mounts.ts';
-import { isOnHost } from './ports.ts';
 import { LEVEL0 } from './properties.ts';
 import { restoreOf } from './restore.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
@@ -12,30 +19,6 @@ import { ownerOf } from './users.ts';
 
 type Input = PlanInput<AlluxioRuntimeSpec>;
 type PodRole = 'master' | 'worker' | 'fuse';
-
-/** What the pods of a role have that the user decides in the same way for all of them. */
-function podOf({ spec }: Input, role: PodRole) {
-  const own = spec[role] ?? {};
-  return {
-    imagePullSecrets: own.imagePullSecrets?.length ? own.imagePullSecrets : spec.imagePullSecrets,
-    podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },
-    podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
-    nodeSelector: own.nodeSelector,
-    hostNetwork: isOnHost(own),
-  };
-}
-
-/** Where its pod is, or what it is called, which only Kubernetes knows. */
-const address = (name: string, fieldPath: 'status.podIP' | 'status.hostIP' | 'metadata.name'): EnvVar => ({
-  name,
-  valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
-});
-
-/** A volume that is mounted twice is rendered once; two of one name are refused. */
-const volumesOf = (...lists: readonly (readonly Mounted[])[]) => ({
-  volumes: lists.flat().map(({ volume }) => volume),
-  volumeMounts: lists.flat().map(({ mount }) => mount),
-});
 
 const users = ({ spec }: Input, role: PodRole): readonly Mounted[] =>
   userVolumes(spec[role]?.volumeMounts, spec.volumes, `spec.${role}.volumeMounts`);
@@ -49,11 +32,11 @@ export const JOURNAL = {
 export function masterPod(input: Input, { masters, tiers, mounts, hadoop, users: accounts }: Parts) {
   const { spec } = input;
   // Several know each other by their names, which stay when pods are created again.
-  const hostname = address('ALLUXIO_MASTER_HOSTNAME', masters.length > 1 ? 'metadata.name' : 'status.podIP');
+  const hostname = fromField('ALLUXIO_MASTER_HOSTNAME', masters.length > 1 ? 'metadata.name' : 'status.podIP');
   const restore = restoreOf(input);
   const beside = [...accounts, ...hadoop, ...users(input, 'master'), ...mounts.secrets, ...mounts.native];
   const own = volumesOf([JOURNAL, ...restore.mounted], beside);
-  const pod = podOf(input, 'master');
+  const pod = podBase(spec, spec.master);
   return {
     ...pod,
     nodeSelector: { ...pod.nodeSelector, ...restore.nodeSelector },
@@ -78,13 +61,13 @@ export function masterPod(input: Input, { masters, tiers, mounts, hadoop, users:
 
 export function workerPod(input: Input, { tiers, mounts, hadoop, socket, engine, users: accounts }: Parts) {
   const { spec } = input;
-  const pod = podOf(input, 'worker');
+  const pod = podBase(spec, spec.worker);
   const levels = (which: readonly Level[]) => which.flatMap(({ mounted }) => mounted);
   const onNode = [...levels(tiers.levels.filter(({ isOnNode }) => isOnNode)), ...socket];
   const { volumes, volumeMounts } = volumesOf(accounts, hadoop, mounts.native, levels(tiers.levels), socket, users(input, 'worker'));
   const addresses = [
-    address('ALLUXIO_WORKER_HOSTNAME', 'status.hostIP'),
-    ...(pod.hostNetwork ? [] : [address('ALLUXIO_WORKER_CONTAINER_HOSTNAME', 'status.podIP')]),
+    fromField('ALLUXIO_WORKER_HOSTNAME', 'status.hostIP'),
+    ...(pod.hostNetwork ? [] : [fromField('ALLUXIO_WORKER_CONTAINER_HOSTNAME', 'status.podIP')]),
   ];
   return {
     ...pod,
@@ -115,7 +98,7 @@ export function fusePod(input: Input, { tiers, mounts, readOnly, host, mountPath
   const shared = tiers.levels.flatMap(({ isOnNode, mounted }) => (isOnNode ? mounted : []));
   const imageTag = image.image.slice(image.image.lastIndexOf(':') + 1);
   const { args, env } = fuseCall(input, { mountPath, imageTag, readOnly, overHttp: mounts.overHttp });
-  const { nodeSelector: _, ...pod } = podOf(input, 'fuse');
+  const { nodeSelector: _, ...pod } = podBase(spec, spec.fuse);
   const { volumes, volumeMounts } = volumesOf([DEVICE], accounts, shared, socket, users(input, 'fuse'));
   return {
     ...pod,
@@ -126,7 +109,7 @@ export function fusePod(input: Input, { tiers, mounts, readOnly, host, mountPath
       ...image,
       args,
       env: [
-        address('ALLUXIO_CLIENT_HOSTNAME', 'status.hostIP'),
+        fromField('ALLUXIO_CLIENT_HOSTNAME', 'status.hostIP'),
         { name: 'ALLUXIO_CLIENT_JAVA_OPTS', value: ' -Dalluxio.user.hostname=${ALLUXIO_CLIENT_HOSTNAME} ' },
         ...env,
         ...environment(spec.fuse?.env),

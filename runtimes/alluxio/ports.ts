@@ -1,4 +1,4 @@
-import { must, type PlanInput, type PortNeed } from '../../src/constructs/index.ts';
+import { isOnHost, must, type PlanInput, type PortNeed } from '../../src/constructs/index.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
 /** Programs that listen. */
@@ -50,9 +50,6 @@ export type Ports = Readonly<Record<Exclude<Name, Journal>, number> & Partial<Re
 
 type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'settings' | 'facts'>;
 type Spec = AlluxioRuntimeSpec;
-
-export const isOnHost = (component: { readonly networkMode?: string } | undefined): boolean =>
-  component?.networkMode !== 'ContainerNetwork';
 
 /** Master and worker name each other's ports: they are the same for both, if either is on the node's network. */
 const needNode = ({ master, worker }: Spec): boolean => isOnHost(master) || isOnHost(worker);

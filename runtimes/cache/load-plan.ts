@@ -1,4 +1,4 @@
-import type { ComponentProps, PlanInput } from '../../src/constructs/index.ts';
+import { type ComponentProps, type PlanInput, volumesOf } from '../../src/constructs/index.ts';
 import type { CacheRuntimeClass, CacheRuntimeClassSpec } from './class-spec.ts';
 import type { ExtraResources } from './extra-resources.ts';
 import { filesOf, imageOf } from './pod.ts';
@@ -34,8 +34,7 @@ export function loadPlan(
     image: { ...template?.containers[0], ...imageOf(worker?.own.runtimeVersion) }.image,
     pod: {
       imagePullSecrets: imagePullSecrets?.length ? imagePullSecrets : template?.imagePullSecrets,
-      volumes: files.map(({ volume }) => volume),
-      volumeMounts: files.map(({ mount }) => mount),
+      ...volumesOf(files),
     },
   };
 }

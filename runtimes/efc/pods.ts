@@ -1,8 +1,8 @@
-import { type Mounted, type PlanInput, withMemory } from '../../src/constructs/index.ts';
+import { type Mounted, type PlanInput, podBase, volumesOf, withMemory } from '../../src/constructs/index.ts';
 import { endpointsMounted } from './endpoints.ts';
 import { imageOfRole } from './images.ts';
 import { fuseOptions, masterOptions, workerOptions } from './options.ts';
-import { containerPort, isOnHost } from './ports.ts';
+import { containerPort } from './ports.ts';
 import { socketMounted } from './session-manager.ts';
 import type { Source } from './source.ts';
 import type { EFCRuntimeSpec } from './spec.ts';
@@ -48,27 +48,16 @@ export function workerPod(input: Input, tier: Tier, port: number) {
   return { ...podOf(input, 'worker'), volumes, container: { ...container, resources, ports: [containerPort(port)] } };
 }
 
-/** What the pods of a role have that the user decides in the same way for all of them. */
 function podOf({ spec }: Input, role: Role) {
-  const own = spec[role] ?? {};
-  const hostNetwork = isOnHost(own);
-  return {
-    podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },
-    podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
-    nodeSelector: own.nodeSelector,
-    hostNetwork,
-    dnsPolicy: hostNetwork ? 'ClusterFirstWithHostNet' : 'ClusterFirst',
-  };
+  const pod = podBase(spec, spec[role]);
+  return { ...pod, dnsPolicy: pod.hostNetwork ? 'ClusterFirstWithHostNet' : 'ClusterFirst' };
 }
 
-const containing = (input: Input, role: Role, args: readonly string[], mounted: readonly Mounted[]) => ({
-  volumes: mounted.map(({ volume }) => volume),
-  container: {
-    ...imageOfRole(input, role),
-    name: `efc-${role}`,
-    command: ['/entrypoint.sh'],
-    args,
-    resources: input.spec[role]?.resources,
-    volumeMounts: mounted.map(({ mount }) => mount),
-  },
-});
+function containing(input: Input, role: Role, args: readonly string[], mounted: readonly Mounted[]) {
+  const { volumes, volumeMounts } = volumesOf(mounted);
+  const resources = input.spec[role]?.resources;
+  return {
+    volumes,
+    container: { ...imageOfRole(input, role), name: `efc-${role}`, command: ['/entrypoint.sh'], args, resources, volumeMounts },
+  };
+}

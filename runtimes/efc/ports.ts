@@ -1,4 +1,4 @@
-import type { PlanInput, PortNeed } from '../../src/constructs/index.ts';
+import { isOnHost, type PlanInput, type PortNeed } from '../../src/constructs/index.ts';
 import type { EFCRuntimeSpec } from './spec.ts';
 
 /** At which a worker serves its cache. */
@@ -12,9 +12,6 @@ const USUAL = 14555;
 const RANGE = [16000, 17999] as const;
 
 type Input = Pick<PlanInput<EFCRuntimeSpec>, 'spec' | 'settings' | 'facts'>;
-
-export const isOnHost = (component: { readonly networkMode?: string } | undefined): boolean =>
-  component?.networkMode !== 'ContainerNetwork';
 
 export const hasWorkers = ({ worker }: EFCRuntimeSpec): boolean => !worker?.disabled;
 

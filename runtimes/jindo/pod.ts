@@ -1,5 +1,13 @@
 import type { EnvVar, PodSpec } from '../../src/api/index.ts';
-import { type ContainerProps, type Mounted, must, type PlanInput, userVolumes } from '../../src/constructs/index.ts';
+import {
+  type ContainerProps,
+  type Mounted,
+  must,
+  type PlanInput,
+  podBase,
+  userVolumes,
+  volumesOf as mountedOf,
+} from '../../src/constructs/index.ts';
 import { filePaths } from './config.ts';
 import type { EngineName } from './engines.ts';
 import type { Images } from './images.ts';
@@ -41,10 +49,8 @@ export function podOf({ spec, settings, namespace }: Input, role: PodRole) {
   const server = settings.env[DNS_SERVER];
   const hostNetwork = isOnHost(spec);
   return {
-    imagePullSecrets: own.imagePullSecrets?.length ? own.imagePullSecrets : spec.imagePullSecrets,
+    ...podBase(spec, own),
     podLabels: { ...labelsOf(spec, 'spec'), ...labelsOf(own, `spec.${role}`) },
-    podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
-    nodeSelector: own.nodeSelector,
     hostNetwork,
     securityContext: { runAsUser: 0, runAsGroup: 0 },
     ...(server && server !== NO_DNS_SERVER
@@ -74,14 +80,10 @@ export function volumesOf(
   ...lists: readonly (readonly Mounted[])[]
 ) {
   const files = Object.entries(filePaths(engine, role)).map(([subPath, mountPath]) => ({ name: config.name, mountPath, subPath }));
-  const all = lists.flat();
-  return {
-    volumes: [...all.map(({ volume }) => volume), config],
-    volumeMounts: [...files, ...all.map(({ mount }) => mount)],
-  };
+  const { volumes, volumeMounts } = mountedOf(...lists);
+  return { volumes: [...volumes, config], volumeMounts: [...files, ...volumeMounts] };
 }
 
-export const field = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
 export const runAsUser = ({ user }: JindoRuntimeSpec): readonly EnvVar[] => (user ? [{ name: 'RUN_AS_USER', value: user }] : []);
 /** Volumes of the user, beside those of Jindo: of two with one name a pod would have one. */
 export function users({ spec }: Input, role: 'master' | 'worker', { config, access, native, tier }: Parts): readonly Mounted[] {

@@ -1,6 +1,6 @@
-import { environment, withMemory } from '../../src/constructs/index.ts';
+import { environment, fromField, withMemory } from '../../src/constructs/index.ts';
 import { addressList } from './addresses.ts';
-import { field, type Input, type Parts, podOf, rdmaContext, runAsUser, tolerationsOf, users, volumesOf } from './pod.ts';
+import { type Input, type Parts, podOf, rdmaContext, runAsUser, tolerationsOf, users, volumesOf } from './pod.ts';
 import { containerPort, isOnHost } from './ports.ts';
 import { quantityText } from './tiers.ts';
 
@@ -22,10 +22,10 @@ export function workerPod(input: Input, parts: Parts) {
         { name: 'CLIENT_NAMESPACE_RPC_ADDRESS', value: rpc },
         ...runAsUser(spec),
         ...(isOnHost(spec)
-          ? [field('STORAGE_ADDRESS', 'status.hostIP')]
+          ? [fromField('STORAGE_ADDRESS', 'status.hostIP')]
           : [
-              field('STORAGE_ADDRESS', 'status.podIP'),
-              field('POD_NAME', 'metadata.name'),
+              fromField('STORAGE_ADDRESS', 'status.podIP'),
+              fromField('POD_NAME', 'metadata.name'),
               { name: 'STORAGE_DATA_PATH', value: tier.directories.join() },
             ]),
         ...environment(spec.worker?.env),

@@ -5,6 +5,7 @@ import {
   basePlan,
   cleaningOf,
   type Needs,
+  isOnHost,
   nextGeneration,
   notKept,
   type Options,
@@ -15,7 +16,7 @@ import {
   type Warning,
 } from '../../src/constructs/index.ts';
 import { cacheOf } from './cache.ts';
-import { isOnHost, type PodPlan, podPlan, type PodRole, roles } from './pod.ts';
+import { type PodPlan, podPlan, type PodRole, roles } from './pod.ts';
 import { type Script, scriptOf } from './script.ts';
 import { settingsIn, unknownIn } from './options.ts';
 import { editionOf, type Source, sourceOf } from './source.ts';

@@ -3,11 +3,14 @@ import {
   type BasePlan,
   claimTemplates,
   imageOf,
+  isOnHost,
   joinedOptions,
   must,
   type Options,
   type PlanInput,
+  podBase,
   userVolumes,
+  volumesOf,
   withMemory,
 } from '../../src/constructs/index.ts';
 import { type Cache, cacheVolumes } from './cache.ts';
@@ -26,7 +29,6 @@ const IMAGES = {
 export const imageVariables = Object.values(IMAGES).map(({ variable }) => variable);
 
 type Input = PlanInput<JuiceFSRuntimeSpec>;
-export const isOnHost = (component: JuiceFSRuntimeSpec[PodRole]): boolean => component?.networkMode !== 'ContainerNetwork';
 
 /** Both roles run the same client; a worker does so for its cache. */
 export function podPlan(input: Input, base: BasePlan, source: Source, cache: Cache, role: PodRole) {
@@ -41,6 +43,7 @@ export function podPlan(input: Input, base: BasePlan, source: Source, cache: Cac
   const isClaimed = new Set(claimed.map(({ name }) => name));
   const mounted = userVolumes(own.volumeMounts, [...(spec.volumes ?? []), ...claimed], `${field}.volumeMounts`);
   const caches = cacheVolumes(cache, options['cache-dir'] ?? '', own.volumeMounts, `${field}.options.cache-dir`);
+  const { volumes, volumeMounts } = volumesOf(mounted, caches);
   // No client reads the cache of a community worker, so the worker requests no memory for it.
   const hasMemory = (role === 'fuse' || source.edition === 'enterprise') && !own.options?.['cache-size'];
   return {
@@ -50,16 +53,12 @@ export function podPlan(input: Input, base: BasePlan, source: Source, cache: Cac
       env: [{ name: 'JFS_FOREGROUND', value: '1' }, ...(own.env ?? []), ...source.env],
       ports: source.edition === 'community' ? [metricsPort(options['metrics'], `${field}.options.metrics`)] : [],
       resources: withMemory(own.resources, hasMemory ? cache.memory : undefined, `${field}.resources`),
-      volumeMounts: [...mounted, ...caches].map(({ mount }) => mount),
+      volumeMounts,
     },
     pod: {
-      imagePullSecrets: spec.imagePullSecrets,
-      volumes: [...mounted, ...caches].map(({ volume }) => volume).filter(({ name }) => !isClaimed.has(name)),
+      ...podBase(spec, own),
+      volumes: volumes.filter(({ name }) => !isClaimed.has(name)),
       volumeClaimTemplates: templates,
-      podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },
-      podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
-      nodeSelector: own.nodeSelector,
-      hostNetwork: isOnHost(own),
     },
     caches: caches.map(({ volume }) => volume.name),
     /** As the client's `-o` takes them. */

@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { type ComponentProps, Fuse, owned, Worker } from '../../src/constructs/index.ts';
+import { type ComponentProps, Fuse, owned, Worker, isOnHost, volumesOf } from '../../src/constructs/index.ts';
 import type { ThinPlan, ThinPod } from './plan.ts';
 import type { ReferencePlan } from './reference.ts';
 
@@ -24,8 +24,9 @@ export class ThinFuse extends Fuse {
   }
 }
 
-const props = (name: string, { image, imageTag, networkMode, mounted, podMetadata, ...pod }: ThinPod): ComponentProps => {
+const props = (name: string, { image, imageTag, mounted, podMetadata, ...pod }: ThinPod): ComponentProps => {
   const { imagePullPolicy, command, args, env, ports, resources, lifecycle, livenessProbe, readinessProbe } = pod;
+  const { volumes, volumeMounts } = volumesOf(mounted);
   return {
     containers: [
       {
@@ -42,15 +43,15 @@ const props = (name: string, { image, imageTag, networkMode, mounted, podMetadat
         lifecycle,
         livenessProbe,
         readinessProbe,
-        volumeMounts: mounted.map(({ mount }) => mount),
+        volumeMounts,
         securityContext: { runAsGroup: 0 },
       },
     ],
     initContainers: pod.initContainers,
     imagePullSecrets: pod.imagePullSecrets,
     nodeSelector: pod.nodeSelector,
-    hostNetwork: networkMode !== 'ContainerNetwork',
-    volumes: mounted.map(({ volume }) => volume),
+    hostNetwork: isOnHost(pod),
+    volumes,
     podLabels: podMetadata.labels,
     podAnnotations: podMetadata.annotations,
   };

@@ -1,7 +1,7 @@
-import { environment, literal, type Mounted, sh } from '../../src/constructs/index.ts';
+import { environment, literal, type Mounted, sh, podBase, volumesOf } from '../../src/constructs/index.ts';
 import { imageFor } from './images.ts';
 import { fuseVariables, type WorkerOptions } from './options.ts';
-import { type Input, podOf, volumesOf } from './pod.ts';
+import type { Input } from './pod.ts';
 
 export const MOUNT_DIR = 'vineyard-fuse';
 const MARKER = '/tmp/prestop-marker';
@@ -33,7 +33,7 @@ export function fusePod(input: Input, { endpoints, options, hostPath, mountPath,
   const users = spec.fuse?.env ?? {};
   const said = fuseVariables(input, { endpoints, prefix: options.prefix });
   return {
-    ...podOf(input, 'fuse'),
+    ...podBase(spec, spec.fuse),
     volumes,
     terminationGracePeriodSeconds: 60,
     sidecar: { caches: [], refused: 'Vineyard needs the socket of a server on its node' },

@@ -1,6 +1,6 @@
-import { environment, type Mounted } from '../../src/constructs/index.ts';
+import { environment, type Mounted, podBase, volumesOf, fromField } from '../../src/constructs/index.ts';
 import { imageFor } from './images.ts';
-import { field, type Input, plain, podOf, users, volumesOf } from './pod.ts';
+import { type Input, plain, users } from './pod.ts';
 import { containerPort, type Ports } from './ports.ts';
 
 /** The user that Fluid runs etcd as. */
@@ -17,8 +17,7 @@ export function masterPod(input: Input, { masters, ports }: { readonly masters: 
   const mounted = isUsers ? users(input, 'master', []) : [OWN, ...users(input, 'master', [OWN])];
   const { volumes, volumeMounts } = volumesOf(mounted);
   return {
-    ...podOf(input, 'master'),
-    nodeSelector: spec.master?.nodeSelector,
+    ...podBase(spec, spec.master),
     volumes,
     ...(isUsers && { securityContext: { fsGroup: USER } }),
     container: {
@@ -36,7 +35,7 @@ export function masterPod(input: Input, { masters, ports }: { readonly masters: 
         // Members may share a volume of the user.
         `--data-dir=${isUsers ? `${DATA}/$(POD_NAME)` : DATA}`,
       ],
-      env: [field('POD_NAME', 'metadata.name'), ...environment(spec.master?.env)],
+      env: [fromField('POD_NAME', 'metadata.name'), ...environment(spec.master?.env)],
       ports: [containerPort('client', ports.client), containerPort('peer', ports.peer)],
       resources: spec.master?.resources,
       volumeMounts,

@@ -1,17 +1,8 @@
 import { posix } from 'node:path';
-import type { EnvVar } from '../../src/api/index.ts';
 import { type Mounted, must, type PlanInput, userVolumes } from '../../src/constructs/index.ts';
-import { isOnHost } from './ports.ts';
 import type { VineyardRuntimeSpec } from './spec.ts';
 
 export type Input = PlanInput<VineyardRuntimeSpec>;
-
-/** What the pods of every role have. */
-export const podOf = ({ spec }: Input, role: 'master' | 'worker' | 'fuse') => ({
-  podLabels: { ...spec.podMetadata?.labels, ...spec[role]?.podMetadata?.labels },
-  podAnnotations: { ...spec.podMetadata?.annotations, ...spec[role]?.podMetadata?.annotations },
-  hostNetwork: isOnHost(spec, role),
-});
 
 /**
  * Volumes of the user beside those of Vineyard: of two with one name a pod would have one, and of two at one place it would see one.
@@ -32,10 +23,3 @@ export function users({ spec }: Input, role: 'master' | 'worker', own: readonly 
 
 /** A path without what says nothing: "/etcd-data" for "/etcd-data/". */
 export const plain = (path: string): string => posix.join('/', path, '.');
-
-export const volumesOf = (mounted: readonly Mounted[]) => ({
-  volumes: mounted.map(({ volume }) => volume),
-  volumeMounts: mounted.map(({ mount }) => mount),
-});
-
-export const field = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });

@@ -1,4 +1,4 @@
-import { must, type PlanInput, type PortNeed } from '../../src/constructs/index.ts';
+import { isOnHost, must, type PlanInput, type PortNeed } from '../../src/constructs/index.ts';
 import { ownMasters } from './etcd.ts';
 import type { VineyardRuntimeSpec } from './spec.ts';
 
@@ -19,15 +19,12 @@ const RANGE = [32000, 34000] as const;
 
 type Input = Pick<PlanInput<VineyardRuntimeSpec>, 'spec' | 'settings' | 'facts'>;
 
-export const isOnHost = (spec: VineyardRuntimeSpec, role: 'master' | 'worker' | 'fuse'): boolean =>
-  spec[role]?.networkMode !== 'ContainerNetwork';
-
 /** Never throws: the plan reports what is wrong. */
 export function portNeeds(input: Input): readonly PortNeed[] {
   const { spec, settings } = input;
   const range = settings.portRanges['vineyard'] ?? RANGE;
   return portNames
-    .filter((name) => isOnHost(spec, PORTS[name].in) && (PORTS[name].in === 'worker' || ownMasters(input) > 0))
+    .filter((name) => isOnHost(spec[PORTS[name].in]) && (PORTS[name].in === 'worker' || ownMasters(input) > 0))
     .map((name) => ({ name, range, in: PORTS[name].in, portName: name }));
 }
 
@@ -35,7 +32,7 @@ export function portNeeds(input: Input): readonly PortNeed[] {
 export function portsOf({ spec, facts }: Input): Ports {
   const port = (name: Name): number => {
     const role = PORTS[name].in;
-    if (isOnHost(spec, role)) return facts.ports[name] ?? PORTS[name].usual;
+    if (isOnHost(spec[role])) return facts.ports[name] ?? PORTS[name].usual;
     const said = spec[role]?.ports?.[name];
     must(said === undefined || (said > 0 && said < 65536), `spec.${role}.ports.${name}`, 'a port from 1 to 65535', said);
     return said ?? PORTS[name].usual;

@@ -1,11 +1,11 @@
 import type { DatasetSpec } from '../../src/api/index.ts';
-import { ignored, type Warning } from '../../src/constructs/index.ts';
+import { ignored, isOnHost, type Warning } from '../../src/constructs/index.ts';
 import { ownMasters } from './etcd.ts';
 import { indexOf, isLess, levelsOf, memoryOf } from './levels.ts';
 import { keepsData } from './master-pod.ts';
 import { workerOptionNames } from './options.ts';
 import type { Input } from './pod.ts';
-import { isOnHost, portNamesOf } from './ports.ts';
+import { portNamesOf } from './ports.ts';
 import type { VineyardRuntimeSpec } from './spec.ts';
 import { raisedTo } from './worker-pod.ts';
 
@@ -91,7 +91,7 @@ const portWarnings = ({ spec, facts }: Input): readonly Warning[] =>
       if (name === 'exporter') return [ignored(at, 'has no effect; as in Fluid there are no metrics of Vineyard')];
       const known: readonly string[] = portNamesOf(role);
       if (!known.includes(name)) return [ignored(at, `has no effect; read are ${known.join(', ')}`)];
-      return isOnHost(spec, role)
+      return isOnHost(spec[role])
         ? [
             ignored(
               at,

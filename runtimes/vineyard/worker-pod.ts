@@ -1,9 +1,9 @@
 import type { ResourceRequirements } from '../../src/api/index.ts';
-import { environment, literal, type Mounted } from '../../src/constructs/index.ts';
+import { environment, literal, type Mounted, podBase, volumesOf, fromField } from '../../src/constructs/index.ts';
 import { imageFor } from './images.ts';
 import { isLess, type Levels, memoryOf } from './levels.ts';
 import type { WorkerOptions } from './options.ts';
-import { field, type Input, podOf, users, volumesOf } from './pod.ts';
+import { type Input, users } from './pod.ts';
 import { containerPort, type Ports } from './ports.ts';
 
 const DIRECTORY = '/var/run/vineyard';
@@ -31,8 +31,7 @@ export function workerPod(input: Input, { endpoints, ports, levels, options, hos
   ];
   const { volumes, volumeMounts } = volumesOf([...own, ...users(input, 'worker', own)]);
   return {
-    ...podOf(input, 'worker'),
-    nodeSelector: spec.worker?.nodeSelector,
+    ...podBase(spec, spec.worker),
     volumes,
     container: {
       ...imageFor('worker', input),
@@ -56,13 +55,13 @@ export function workerPod(input: Input, { endpoints, ports, levels, options, hos
       env: [
         { name: 'VINEYARDD_NAME', value: `${name}-vineyardd` },
         { name: 'VINEYARDD_NAMESPACE', value: namespace },
-        field('MY_NODE_NAME', 'spec.nodeName'),
-        field('MY_POD_NAME', 'metadata.name'),
-        field('MY_POD_NAMESPACE', 'metadata.namespace'),
-        field('MY_UID', 'metadata.uid'),
-        field('MY_POD_IP', 'status.podIP'),
-        field('MY_HOST_NAME', 'status.podIP'),
-        field('USER', 'metadata.name'),
+        fromField('MY_NODE_NAME', 'spec.nodeName'),
+        fromField('MY_POD_NAME', 'metadata.name'),
+        fromField('MY_POD_NAMESPACE', 'metadata.namespace'),
+        fromField('MY_UID', 'metadata.uid'),
+        fromField('MY_POD_IP', 'status.podIP'),
+        fromField('MY_HOST_NAME', 'status.podIP'),
+        fromField('USER', 'metadata.name'),
         ...environment(spec.worker?.env),
       ],
       ports: [containerPort('rpc', ports.rpc)],

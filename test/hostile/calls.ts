@@ -582,6 +582,17 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
         constructs.secretVariables({ sharedEncryptOptions: list(entries, (i) => option(`o-${i}`)) }, new Map([['metaurl', 'METAURL']])),
     },
   },
+  'src/constructs/pod-base.ts': {
+    fromField: 'joins two texts',
+    isOnHost: 'compares with a constant',
+    podBase: {
+      many: (entries) => constructs.podBase({ podMetadata: { labels: record(entries) } }, { podMetadata: { labels: record(entries) } }),
+    },
+    volumesOf: {
+      many: (entries) =>
+        constructs.volumesOf(list(entries, (i) => ({ volume: { name: `v${i}` }, mount: { name: `v${i}`, mountPath: '/' } }))),
+    },
+  },
   'src/constructs/pod-service.ts': { podService: planOnly },
   'src/constructs/sorted.ts': {
     environment: { many: (entries) => constructs.environment(record(entries)) },
@@ -778,7 +789,6 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/alluxio/ports.ts': {
     containerPorts: numbers,
-    isOnHost: 'compares with a constant',
     portKeys: numbers,
     portNeeds: 'is measured with needs',
     portProperties: numbers,
@@ -987,7 +997,6 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'runtimes/juicefs/pod.ts': {
-    isOnHost: 'compares with a constant',
     podPlan: { text: (text) => jfs({ fuse: { options: { metrics: text } } }) },
   },
   'runtimes/juicefs/script.ts': { scriptOf: planOnly },

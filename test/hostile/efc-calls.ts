@@ -50,7 +50,6 @@ export const efcCalls: Readonly<Record<string, Readonly<Record<string, Calls | s
   'runtimes/efc/ports.ts': {
     containerPort: 'takes numbers',
     hasWorkers: 'compares with a constant',
-    isOnHost: 'compares with a constant',
     portNeeds: withPlan,
     portOf: withPlan,
   },

@@ -115,7 +115,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
   'runtimes/jindo/master-pod.ts': { masterPod: withPlan },
   'runtimes/jindo/worker-pod.ts': { workerPod: withPlan },
   'runtimes/jindo/pod.ts': Object.fromEntries(
-    'field loadFiles podOf rdmaContext runAsUser tolerationsOf users volumesOf'.split(' ').map((name) => [name, withPlan]),
+    'loadFiles podOf rdmaContext runAsUser tolerationsOf users volumesOf'.split(' ').map((name) => [name, withPlan]),
   ),
   'runtimes/jindo/ports.ts': {
     containerPort: 'takes numbers',

@@ -92,9 +92,7 @@ export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Call
     rpcConfOf: 'joins two names',
   },
   'runtimes/vineyard/pod.ts': {
-    field: numbers,
     plain: withPlan,
-    podOf: withPlan,
     users: {
       many: (entries) =>
         spec({
@@ -102,11 +100,9 @@ export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Call
           worker: { volumeMounts: list(entries, (i) => ({ name: `v${i}`, mountPath: `/v${i}` })) },
         }),
     },
-    volumesOf: withPlan,
   },
   'runtimes/vineyard/ports.ts': {
     containerPort: numbers,
-    isOnHost: numbers,
     portNamesOf: numbers,
     portNeeds: numbers,
     portsOf: { many: (entries) => spec({ worker: { ...podNetwork, ports: Object.fromEntries(list(entries, (i) => [`p${i}`, i])) } }) },
