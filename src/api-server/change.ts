@@ -6,6 +6,7 @@ import { haveSameFields, readManagers, writeManagers } from './managers.ts';
 import { withKeptAddresses } from './preparing.ts';
 import { type Fault, invalid } from './refusals.ts';
 import type { Storage } from './storage.ts';
+import { valueFaults } from './values.ts';
 import { compacted, type At, json, type Merge, withStringData, type Writing } from './writing.ts';
 
 /** Changes a stored object: fields that only the server writes stay, and so do those of the other endpoint, status or spec. */
@@ -23,7 +24,7 @@ export function change(storage: Storage, at: At, live: KubeObject, wanted: KubeO
   );
   const managers = managersOf(next);
   const object = writing.mutate ? within(at, next, writing.mutate(next)) : next;
-  const faults = [...finalizerFaults(live, object), ...immutableFaults(type, live, object)];
+  const faults = [...finalizerFaults(live, object), ...immutableFaults(type, live, object), ...valueFaults(type, object)];
   if (faults.length > 0) throw invalid(at, faults);
   writing.validate?.(at, object, live);
   const edited = countsEdits(type) && subresource !== 'status' && !same(contentOf(live), contentOf(object));

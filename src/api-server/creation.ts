@@ -5,6 +5,7 @@ import { alreadyExists, type Fault, forbidden, invalid, notFound, type Target } 
 import { prepared } from './preparing.ts';
 import { refuseOverQuota } from './quota.ts';
 import type { Storage } from './storage.ts';
+import { valueFaults } from './values.ts';
 import { compacted, type Merge, withStringData, type Writing } from './writing.ts';
 
 /** Creates objects: with a name and a uid of its own for each, and nothing that only the server may set. */
@@ -60,6 +61,8 @@ export function createCreation(storage: Storage, timestamp: () => string): Creat
     const admitted = protectedFromLoss(type, withFirstStatus(type, born));
     const object = prepared(type, writing.mutate ? withFirstStatus(type, writing.mutate(admitted)) : admitted);
     const made = compacted({ ...object, metadata: { ...object.metadata, managedFields: writeManagers(managers) } });
+    const faults = valueFaults(type, made);
+    if (faults.length > 0) throw invalid(at, faults);
     writing.validate?.(at, made);
     refuseOverQuota(storage, at, made);
     return writing.dryRun ? made : storage.put(type, made);

@@ -4,7 +4,8 @@ import type { ScalePaths } from '../definition.ts';
 import { isMap, type Json, type JsonMap } from '../json.ts';
 import type { ApiServer } from '../index.ts';
 import { mergePatched } from '../patches.ts';
-import { badRequest, Refusal } from '../refusals.ts';
+import { badRequest, invalid, Refusal } from '../refusals.ts';
+import { invalidValue } from '../schema/faults.ts';
 import type { WireRequest } from './requests.ts';
 import { selectorText } from './table/selectors.ts';
 
@@ -29,8 +30,12 @@ export function scaled(
     throw new Refusal(405, 'MethodNotAllowed', 'a scale is read, replaced, or patched by a merge patch');
   const wanted = verb === 'update' ? (body as Json) : mergePatched(current as unknown as Json, body as Json);
   const replicas = valueAt(isMap(wanted) ? wanted : {}, '.spec.replicas');
-  if (typeof replicas !== 'number' || !Number.isInteger(replicas) || replicas < 0)
-    throw badRequest(`spec.replicas: expected a whole number from 0 on, found ${JSON.stringify(replicas)}`);
+  if (typeof replicas !== 'number' || !Number.isInteger(replicas))
+    throw badRequest(`spec.replicas: expected a whole number, found ${JSON.stringify(replicas)}`);
+  if (replicas < 0)
+    throw invalid({ type: { ...type, ...SCALE_KIND }, name }, [
+      invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
+    ]);
   const writing = { manager: query.get('fieldManager') ?? 'unknown', ...(query.get('dryRun') === 'All' && { dryRun: true }) };
   const made = server.objects.patch(at, 'merge', nested(paths.specReplicasPath, replicas), writing);
   return scaleOf(type, made, paths);

@@ -1,12 +1,29 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { KubeClient } from '../../../src/kube/contract.ts';
 import { isConflict, isInvalid } from '../../../src/kube/errors.ts';
-import type { KubeObject } from '../../../src/kube/types.ts';
+import { type KubeObject, resourceType } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
 import type { Subject } from '../suite.ts';
 import { claim, configMap, daemonSet, dataset, refusal, refused, statefulSet, unique, volume } from './objects.ts';
 
 const { ConfigMap, Dataset, Secret, StatefulSet, DaemonSet, PersistentVolume, PersistentVolumeClaim, RoleBinding } = kinds;
+
+const CronJob = resourceType('batch', 'CronJob', 'cronjobs');
+/** Schedules that are refused, and why. */
+const SCHEDULES: readonly (readonly [string, string])[] = [
+  ['61 3 * * *', 'end of range (61) above maximum (59): 61'],
+  ['* * 0 * *', 'beginning of range (0) below minimum (1): 0'],
+  ['5-1 * * * *', 'beginning of range (5) beyond end of range (1): 5-1'],
+  ['*/0 * * * *', 'step of range should be a positive number: */0'],
+  ['*/-2 * * * *', 'negative number (-2) not allowed: -2'],
+  ['1-2-3 * * * *', 'too many hyphens: 1-2-3'],
+  ['1/2/3 * * * *', 'too many slashes: 1/2/3'],
+  ['* * * * dog', 'failed to parse int from dog: strconv.Atoi: parsing "dog": invalid syntax'],
+  ['0 3 * *', 'expected exactly 5 fields, found 4: [0 3 * *]'],
+  ['@fortnightly', 'unrecognized descriptor: @fortnightly'],
+  ['@every week', 'failed to parse duration @every week: time: invalid duration "week"'],
+  ['TZ=UTC 0 3 * * *', 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'],
+];
 
 const OTHER = '00000000-0000-4000-8000-000000000000';
 
@@ -82,6 +99,38 @@ export function writing(subject: () => Subject): void {
       expect(await refusal(client.create(ConfigMap, odd, { fieldValidation: 'Strict' }))).toMatchObject(
         refused(400, 'BadRequest', /unknown field "nonsense"/),
       );
+    });
+    test('needs values that a controller can carry out', async () => {
+      const cronJob = (schedule: string, job: object = {}): KubeObject => ({
+        apiVersion: 'batch/v1',
+        kind: 'CronJob',
+        metadata: { name: 'a', namespace },
+        spec: {
+          schedule,
+          jobTemplate: {
+            spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.io/main' }] } }, ...job },
+          },
+        },
+      });
+      const said = async (object: KubeObject) => {
+        const type = object.kind === 'CronJob' ? CronJob : StatefulSet;
+        const error = await refusal(client.create(type, object, { dryRun: true }));
+        expect(error).toMatchObject(refused(422, 'Invalid'));
+        return error.message.replace(/.* is invalid: /, '');
+      };
+      const least = 'must be greater than or equal to 0';
+      expect(await said(statefulSet(namespace, 'a', { replicas: -1 }))).toBe(`spec.replicas: Invalid value: -1: ${least}`);
+      expect(await said(cronJob('* * * * *', { backoffLimit: -1 }))).toBe(
+        `spec.jobTemplate.spec.backoffLimit: Invalid value: -1: ${least}`,
+      );
+      for (const [schedule, why] of SCHEDULES)
+        expect(await said(cronJob(schedule))).toBe(`spec.schedule: Invalid value: ${JSON.stringify(schedule)}: ${why}`);
+      expect(await said(cronJob(''))).toBe('spec.schedule: Required value');
+      for (const schedule of ['*/5 0-23/2 1,15 jan-mar SUN', '? 7/3 * * 1-5', '@daily', '@every 1h30m', ',0 0 * * *'])
+        await client.create(CronJob, cronJob(schedule), { dryRun: true });
+      await client.create(StatefulSet, statefulSet(namespace, 'b'));
+      const edit = client.patch(StatefulSet, at('b'), { spec: { replicas: -2 } }, { type: 'merge' });
+      expect(await refusal(edit)).toMatchObject(refused(422, 'Invalid', /spec\.replicas: Invalid value: -2: must be greater/));
     });
     test('makes nothing in a dry run', async () => {
       await client.create(ConfigMap, configMap(namespace, 'dry'), { dryRun: true });
