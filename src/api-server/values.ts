@@ -29,9 +29,13 @@ const negativeFaults = (spec: JsonMap, fields: readonly string[], path: string):
     .filter((field) => Number(spec[field]) < 0)
     .map((field) => invalidValue(`${path}.${field}`, spec[field]!, 'must be greater than or equal to 0'));
 
-function cronJobFaults({ schedule, jobTemplate }: JsonMap): readonly Fault[] {
+function cronJobFaults({ schedule, timeZone, jobTemplate }: JsonMap): readonly Fault[] {
   const job = isMap(jobTemplate ?? null) ? (jobTemplate as JsonMap)['spec'] : undefined;
-  return [...scheduleFaults(schedule ?? ''), ...(isMap(job ?? null) ? negativeFaults(job as JsonMap, JOB, 'spec.jobTemplate.spec') : [])];
+  return [
+    ...scheduleFaults(schedule ?? ''),
+    ...zoneFaults(timeZone ?? null),
+    ...(isMap(job ?? null) ? negativeFaults(job as JsonMap, JOB, 'spec.jobTemplate.spec') : []),
+  ];
 }
 
 function scheduleFaults(schedule: Json): readonly Fault[] {
@@ -43,5 +47,16 @@ function scheduleFaults(schedule: Json): readonly Fault[] {
     return [];
   } catch (error) {
     return [invalidValue(field, schedule, (error as Error).message)];
+  }
+}
+
+function zoneFaults(timeZone: Json): readonly Fault[] {
+  if (typeof timeZone !== 'string') return [];
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    return [];
+  } catch {
+    const why = timeZone === '' ? 'timeZone must be nil or non-empty string' : `unknown time zone ${timeZone}`;
+    return [invalidValue('spec.timeZone', timeZone, why)];
   }
 }

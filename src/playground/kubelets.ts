@@ -57,8 +57,13 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
       kubelet.delete(pod, 'now');
       return true;
     }
-    if (hasEnded(pod)) return false;
     const { nodeName } = specOf(pod);
+    if (nodeName && !scheduler.get('Node', undefined, nodeName)) {
+      // As the garbage collector of pods, which waits for 40 s.
+      scheduler.delete(pod, 'now');
+      return true;
+    }
+    if (hasEnded(pod)) return false;
     if (!nodeName) {
       const node = emptiest(scheduler.all('Node').filter((each) => canRunOn(each, specOf(pod))));
       if (!node) {
@@ -140,10 +145,15 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
   const pods: Task = {
     kinds: ['Pod'],
     work: syncPod,
-    concerned: (change) => (labelsChanged(change).length > 0 ? podsByNode.of('') : []),
+    concerned: (change) => [
+      ...(labelsChanged(change).length > 0 ? podsByNode.of('') : []),
+      ...(isNode(change.old) && !change.object ? podsByNode.of(change.old.metadata.name) : []),
+    ],
   };
   return [pods, plugin.labels];
 }
+
+const isNode = (object: KubeObject | undefined): object is KubeObject => object?.kind === 'Node' && object.apiVersion === 'v1';
 
 /** Pods of Jobs, and all that nobody starts again. */
 const endsByItself = (pod: KubeObject): boolean =>

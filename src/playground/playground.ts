@@ -8,6 +8,7 @@ import { createWire } from '../api-server/wire/serve.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { issue } from '../webhook/certificates/issue.ts';
+import { createCronJobs } from './cron-jobs.ts';
 import { establish, followDefinitions } from './definitions.ts';
 import { createDocuments } from './documents.ts';
 import { createEngines } from './engines/engines.ts';
@@ -109,7 +110,12 @@ export async function startPlayground({ manifests, nodes, port, onFault }: Playg
   };
   // Kubelets of the playground take their time.
   const { pods: _, ...controllers } = createControllers(server).tasks;
-  const tasks = [establish(server), ...Object.values(controllers), ...createKubelets(server, systemClock)];
+  const tasks = [
+    establish(server),
+    createCronJobs(server, systemClock),
+    ...Object.values(controllers),
+    ...createKubelets(server, systemClock),
+  ];
   // Watches of a kind end with its definition, whether anybody asks or not.
   server.follow(({ object, old }) => {
     if ((object ?? old)?.kind === CustomResourceDefinition.kind && object?.['spec'] !== old?.['spec']) definitions();

@@ -1,4 +1,5 @@
 /** What the one user of the playground may do, which is everything: nothing of it is kept. */
+import { badRequest } from '../api-server/refusals.ts';
 import type { WireAnswer } from '../api-server/wire/answers.ts';
 import type { WireRequest } from '../api-server/wire/requests.ts';
 import type { Served } from '../api-server/wire/served.ts';
@@ -24,9 +25,11 @@ export const REVIEWS: readonly Served[] = [
   resourceType('authentication.k8s.io', 'SelfSubjectReview', 'selfsubjectreviews', false),
 ].map((type) => ({ type, singular: type.kind.toLowerCase(), verbs: ['create'], subresources: [] }));
 
-/** The answer to a review; undefined for what is none. */
+/** The answer to a review; undefined for what is none. @throws Refusal */
 export function review({ type, verb, body }: WireRequest): WireAnswer | undefined {
   const status = REVIEWS.some((each) => each.type.plural === type.plural && each.type.group === type.group) && STATUSES[type.kind];
   if (!status || verb !== 'create') return undefined;
-  return { status: 201, headers: {}, text: JSON.stringify({ ...(body as object | undefined), status }) };
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw badRequest(`expected a ${type.kind} in the body of the request`);
+  return { status: 201, headers: {}, text: JSON.stringify({ ...body, status }) };
 }

@@ -4,6 +4,7 @@ import { act, type WireAnswer } from '../api-server/wire/answers.ts';
 import type { WireRequest } from '../api-server/wire/requests.ts';
 import { scaled } from '../api-server/wire/scale.ts';
 import type { Served } from '../api-server/wire/served.ts';
+import { containerOf } from './container-name.ts';
 import { LOG } from './kubelets.ts';
 
 /** Subresources that are no part of their object: logs and evictions of pods, and scales. Undefined for one that is not served. @throws Refusal */
@@ -11,7 +12,9 @@ export function subresource(server: ApiServer, served: readonly Served[], reques
   const { type, namespace, name = '', subresource: asked, verb } = request;
   if (type.group === '' && type.kind === 'Pod') {
     if (asked === 'log' && verb === 'get') {
-      if (!server.get(type.kind, namespace, name)) throw notFound({ type, name });
+      const pod = server.get(type.kind, namespace, name);
+      if (!pod) throw notFound({ type, name });
+      containerOf(pod, request.query.get('container') ?? '');
       return { status: 200, headers: {}, text: LOG };
     }
     if (asked === 'eviction' && verb === 'create') {

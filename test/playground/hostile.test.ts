@@ -87,6 +87,9 @@ test.each<[method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, bo
   ['POST', '/api/v1/persistentvolumes', { metadata: { name: 's' } }],
   ['POST', '/api/v1/nodes', { metadata: { name: 's' }, spec: { taints: 5 } }],
   ['POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { metadata: { name: 's' } }],
+  ['POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 5],
+  ['POST', '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', []],
+  ['POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', undefined],
   ['POST', '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', { metadata: { name: 's' }, webhooks: [5] }],
 ])('%s %s %j is refused', async (method, path, body, contentType) => {
   const answered = client.raw(method, path, { ...(body !== undefined && { body }), ...(contentType && { contentType }) });

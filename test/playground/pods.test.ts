@@ -64,3 +64,12 @@ test('a pod waits for its claim, where no kind of Sluice is known too', async ()
   playground.server.put({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: name, spec });
   await expect.poll(() => status('waits')).toMatchObject({ phase: 'Running' });
 });
+
+test('pods of a node that is deleted are deleted', async () => {
+  const labels = (name: string) => ({ name, labels: { only: name } });
+  playground.server.put({ apiVersion: 'v1', kind: 'Node', metadata: labels('spare') });
+  playground.server.put(pod('stranded', { nodeSelector: { only: 'spare' } }));
+  await expect.poll(() => status('stranded')).toMatchObject({ phase: 'Running' });
+  playground.server.delete('Node', undefined, 'spare');
+  await expect.poll(() => playground.server.get('Pod', 'default', 'stranded')).toBeUndefined();
+});

@@ -101,12 +101,13 @@ export function writing(subject: () => Subject): void {
       );
     });
     test('needs values that a controller can carry out', async () => {
-      const cronJob = (schedule: string, job: object = {}): KubeObject => ({
+      const cronJob = (schedule: string, job: object = {}, more: object = {}): KubeObject => ({
         apiVersion: 'batch/v1',
         kind: 'CronJob',
         metadata: { name: 'a', namespace },
         spec: {
           schedule,
+          ...more,
           jobTemplate: {
             spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.io/main' }] } }, ...job },
           },
@@ -126,6 +127,10 @@ export function writing(subject: () => Subject): void {
       for (const [schedule, why] of SCHEDULES)
         expect(await said(cronJob(schedule))).toBe(`spec.schedule: Invalid value: ${JSON.stringify(schedule)}: ${why}`);
       expect(await said(cronJob(''))).toBe('spec.schedule: Required value');
+      expect(await said(cronJob('@daily', {}, { timeZone: 'Mars/Phobos' }))).toBe(
+        'spec.timeZone: Invalid value: "Mars/Phobos": unknown time zone Mars/Phobos',
+      );
+      await client.create(CronJob, cronJob('@daily', {}, { timeZone: 'Europe/Berlin' }), { dryRun: true });
       for (const schedule of ['*/5 0-23/2 1,15 jan-mar SUN', '? 7/3 * * 1-5', '@daily', '@every 1h30m', ',0 0 * * *'])
         await client.create(CronJob, cronJob(schedule), { dryRun: true });
       await client.create(StatefulSet, statefulSet(namespace, 'b'));
