@@ -50,11 +50,13 @@ export function serveExec(server: Server, objects: ApiServer, token: string, eng
     const [path = '', search = ''] = url.split('?', 2);
     const [, namespace = '', pod = ''] = PATH.exec(path) ?? [];
     if (pod === '') throw new Refusal(404, 'NotFound', `${path} is not served: pods are simulated`);
-    if (headers.upgrade?.toLowerCase() !== 'websocket') throw badRequest('exec is served over WebSockets, not over SPDY');
     const live = objects.get('Pod', namespace, pod);
     if (!live) throw new Refusal(404, 'NotFound', `pods "${pod}" not found`);
     const query = new URLSearchParams(search);
-    return { time: '', namespace, pod, container: containerOf(live, query.get('container') ?? ''), argv: query.getAll('command') };
+    const container = containerOf(live, query.get('container') ?? '');
+    // kubectl tries SPDY once a WebSocket is refused, and says why that is refused.
+    if (headers.upgrade?.toLowerCase() !== 'websocket') throw badRequest('exec is served over WebSockets, not over SPDY');
+    return { time: '', namespace, pod, container, argv: query.getAll('command') };
   }
   return {
     close() {

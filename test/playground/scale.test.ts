@@ -31,7 +31,7 @@ test('a runtime is scaled where its definition says', async () => {
   await client.raw('PATCH', path, { body: { spec: { replicas: 3 } }, contentType: 'application/merge-patch+json' });
   expect(await client.get(kinds.JuiceFSRuntime, at('demo'))).toMatchObject({ spec: { replicas: 3 }, metadata: { generation: 2 } });
   await expect(client.raw('PUT', path, { body: { metadata: { name: 'demo' }, spec: { replicas: -1 } } })).rejects.toMatchObject({
-    status: 400,
+    status: 422,
   });
 });
 
