@@ -1,6 +1,6 @@
 import { BadInput } from '../input/faults.ts';
 import { passedOver } from '../input/passed-over.ts';
-import { pairFaults } from '../input/pairs.ts';
+import { secondFaults } from '../input/pairs.ts';
 import type { Input } from '../input/read.ts';
 import { among } from '../synth/lookup.ts';
 import { type RenderOptions, renderAll } from '../synth/render.ts';
@@ -8,11 +8,11 @@ import { warningLines } from '../synth/warnings.ts';
 import { complain, say } from '../terminal.ts';
 
 /**
- * The faults that need no cluster, so that a cluster that does not answer hides none of them.
+ * The faults that no cluster can mend, so that one that does not answer hides none of them.
  * @throws BadInput
  */
 export function throwFaults(input: Input): void {
-  const faults = [...input.faults, ...pairFaults(input)];
+  const faults = [...input.faults, ...secondFaults(input)];
   if (faults.length > 0) throw new BadInput(faults);
 }
 

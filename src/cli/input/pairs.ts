@@ -3,22 +3,28 @@ import type { InputFault } from './documents.ts';
 import { faultAt, type Input, type Item, lineOf, refOf } from './read.ts';
 
 /** Faults of Datasets without exactly one runtime of their name, and of runtimes without a Dataset. */
-export function pairFaults({ datasets, written, all, faults }: Input): readonly InputFault[] {
+export const pairFaults = (input: Input): readonly InputFault[] => [...loneFaults(input), ...secondFaults(input)];
+
+/** Faults of Datasets and runtimes without their other half. */
+function loneFaults({ datasets, written, all, faults }: Input): readonly InputFault[] {
   // The missing object may be in a text that could not be parsed.
-  const isWhole = !faults.some(({ unreadable }) => unreadable);
-  const served = Map.groupBy(written, of);
+  if (faults.some(({ unreadable }) => unreadable)) return [];
+  const served = new Set(written.map(of));
   const known = new Set(all.filter(({ object }) => object.kind === 'Dataset').map(of));
   return [
-    ...datasets.filter((item) => isWhole && !served.has(of(item))).map((item) => fault(item, `a runtime ${of(item)} in the input`, 'none')),
-    ...written.flatMap((item) => {
-      const first = served.get(of(item))?.[0] ?? item;
-      if (first.object.kind !== item.object.kind)
-        return [
-          fault(item, `one runtime for Dataset ${of(item)}`, `a second one, besides ${refOf(first.object)} (${lineOf(first.source)})`),
-        ];
-      return known.has(of(item)) || !isWhole ? [] : [fault(item, `a Dataset ${of(item)} in the input`, 'none')];
-    }),
+    ...datasets.filter((item) => !served.has(of(item))).map((item) => fault(item, `a runtime ${of(item)} in the input`, 'none')),
+    ...written.filter((item) => !known.has(of(item))).map((item) => fault(item, `a Dataset ${of(item)} in the input`, 'none')),
   ];
+}
+
+/** Faults of second runtimes of another kind for a Dataset, which no other object mends. */
+export function secondFaults({ written }: Pick<Input, 'written'>): readonly InputFault[] {
+  const served = Map.groupBy(written, of);
+  return written.flatMap((item) => {
+    const first = served.get(of(item))?.[0] ?? item;
+    if (first.object.kind === item.object.kind) return [];
+    return [fault(item, `one runtime for Dataset ${of(item)}`, `a second one, besides ${refOf(first.object)} (${lineOf(first.source)})`)];
+  });
 }
 
 const of = ({ object }: Item): string => keyText(keyOf(object));

@@ -12,6 +12,7 @@ import { pairFaults } from '../input/pairs.ts';
 import { type Input, type Item, refOf, type RuntimeItem } from '../input/read.ts';
 import { secretKeyFaults } from '../input/secret-keys.ts';
 import { among, inOrder, type Lookup } from './lookup.ts';
+import { withOtherHalves } from './other-halves.ts';
 import { renderOperation, type RenderedOperation } from './operations.ts';
 import { absenceFault, faultsOf } from './plan-faults.ts';
 import { referenceFrom, withReferences } from './references.ts';
@@ -51,7 +52,7 @@ export async function renderAll(
   /** Gets all manifests in their order, although faults may follow. */
   onManifests: (manifests: readonly Manifest[]) => void = () => {},
 ): Promise<Rendering> {
-  const input = withReferences(given, options.runtimes);
+  const input = await withOtherHalves(withReferences(given, options.runtimes), options.elsewhere, options.runtimes);
   const context = await contextOf(input, options);
   // A Dataset outside of the input is rendered once, with its faults, for all operations on it.
   const faults = new Set<InputFault>([...input.faults, ...pairFaults(input)]);

@@ -1,12 +1,12 @@
-import { type CustomResource, Dataset, faultsOf, parse } from '../../api/index.ts';
+import { Dataset } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
-import { choose } from '../../reconciler/choose.ts';
 import type { OperationObject } from '../../reconciler/operations/world.ts';
 import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
 import type { InputFault, Path } from '../input/documents.ts';
 import { mentionOf } from '../input/mentions.ts';
-import { faultAt, type Input, type Item, type Named, refOf, type RuntimeItem } from '../input/read.ts';
+import { faultAt, type Input, type Item, type RuntimeItem } from '../input/read.ts';
 import type { Lookup } from './lookup.ts';
+import { runtimeElsewhere, stored, storedFaults } from './other-halves.ts';
 
 interface ServingOptions {
   readonly input: Input;
@@ -68,27 +68,15 @@ async function servedElsewhere(
   });
   const found = await elsewhere.find(Dataset.kind, namespace, name);
   if (!found) return [missing('a Dataset')];
-  const candidates = await Promise.all(
-    runtimes.map(async (runtime) => ({ runtime, object: await elsewhere.find(runtime.resource.kind, namespace, name) })),
-  );
-  // The casts: what is chosen is parsed below.
-  const known = candidates.flatMap(({ runtime, object }) => (object ? [{ runtime, object: object as unknown as RuntimeObject }] : []));
-  const { chosen } = choose(found as unknown as Dataset, known);
+  // The cast: it is parsed below.
+  const chosen = await runtimeElsewhere(found as unknown as Dataset, elsewhere, runtimes);
   if (!chosen) return [missing('a runtime')];
-  const faults = [...readFaults(Dataset, found), ...readFaults(chosen.runtime.resource, chosen.object)];
-  if (faults.length > 0) return faults;
   const source = { value: undefined, at: () => place };
-  const read = <T>(resource: CustomResource, object: object) => ({
-    object: { ...object, ...parse(resource, object) } as unknown as T,
-    source,
-  });
+  const { resource } = chosen.runtime;
+  const faults = [...storedFaults(Dataset, found, source), ...storedFaults(resource, chosen.object, source)];
+  if (faults.length > 0) return faults;
   return {
-    dataset: read<Dataset>(Dataset, found),
-    runtime: { ...read<RuntimeObject>(chosen.runtime.resource, chosen.object), runtime: chosen.runtime },
+    dataset: stored<Dataset>(Dataset, found, source),
+    runtime: { ...stored<RuntimeObject>(resource, chosen.object, source), runtime: chosen.runtime },
   };
-
-  /** Facts may be anything. */
-  function readFaults(resource: CustomResource, object: Named): readonly InputFault[] {
-    return faultsOf(resource, object).map((fault) => ({ ...place, object: refOf(object), ...fault }));
-  }
 }

@@ -1,0 +1,63 @@
+import { type CustomResource, Dataset, faultsOf, parse } from '../../api/index.ts';
+import type { Runtime } from '../../constructs/index.ts';
+import { choose } from '../../reconciler/choose.ts';
+import { keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
+import type { InputFault, SourceObject } from '../input/documents.ts';
+import { type Input, type Item, type Named, refOf, type RuntimeItem } from '../input/read.ts';
+import type { Lookup } from './lookup.ts';
+
+/**
+ * The input with what the facts or the cluster have of its pairs: the Dataset of a runtime that is given alone, and the runtime of a
+ * Dataset. Its faults are at the place of what is given.
+ */
+export async function withOtherHalves(input: Input, elsewhere: Lookup, runtimes: readonly Runtime[]): Promise<Input> {
+  // They may be in a text that could not be parsed.
+  if (input.faults.some(({ unreadable }) => unreadable)) return input;
+  const textOf = ({ object }: Item) => keyText(keyOf(object));
+  const given = new Set(input.all.filter(({ object }) => object.kind === Dataset.kind).map(textOf));
+  const served = new Set(input.written.map(textOf));
+  const extended = { datasets: [...input.datasets], runtimes: [...input.runtimes], written: [...input.written], all: [...input.all] };
+  const faults: InputFault[] = [...input.faults];
+  for (const item of input.written) {
+    const { namespace, name } = item.object.metadata;
+    const object = given.has(textOf(item)) ? undefined : await elsewhere.find(Dataset.kind, namespace, name);
+    if (!object) continue;
+    given.add(textOf(item));
+    extended.all.push({ object, source: item.source });
+    const wrong = storedFaults(Dataset, object, item.source);
+    faults.push(...wrong);
+    if (wrong.length === 0) extended.datasets.push(stored<Dataset>(Dataset, object, item.source));
+  }
+  for (const item of input.datasets) {
+    const found = served.has(textOf(item)) ? undefined : await runtimeElsewhere(item.object, elsewhere, runtimes);
+    if (!found) continue;
+    const { resource } = found.runtime;
+    extended.written.push({ object: found.object, source: item.source });
+    const wrong = storedFaults(resource, found.object, item.source);
+    faults.push(...wrong);
+    if (wrong.length === 0)
+      extended.runtimes.push({ ...stored<RuntimeObject>(resource, found.object, item.source), runtime: found.runtime } as RuntimeItem);
+  }
+  return { ...input, ...extended, faults };
+}
+
+/** The runtime that the controller would choose for a Dataset. */
+export async function runtimeElsewhere(dataset: Dataset, elsewhere: Lookup, runtimes: readonly Runtime[]) {
+  const { namespace, name } = dataset.metadata;
+  const candidates = await Promise.all(
+    runtimes.map(async (runtime) => ({ runtime, object: await elsewhere.find(runtime.resource.kind, namespace, name) })),
+  );
+  // The cast: what is chosen is parsed where it is used.
+  const known = candidates.flatMap(({ runtime, object }) => (object ? [{ runtime, object: object as unknown as RuntimeObject }] : []));
+  return choose(dataset, known).chosen;
+}
+
+/** Facts may be anything. */
+export const storedFaults = (resource: CustomResource, object: Named, source: SourceObject): readonly InputFault[] =>
+  faultsOf(resource, object).map((fault) => ({ ...source.at([]), object: refOf(object), ...fault }));
+
+/** An object without faults, as one of the input. */
+export const stored = <T extends Named>(resource: CustomResource, object: object, source: SourceObject): Item<T> => ({
+  object: { ...object, ...parse(resource, object) } as unknown as T,
+  source,
+});
