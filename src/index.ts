@@ -112,6 +112,7 @@ export {
   hashOfScript,
   ignored,
   imageOf,
+  imageTable,
   isOnHost,
   levelQuotas,
   literal,

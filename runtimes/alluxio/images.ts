@@ -1,20 +1,14 @@
-import { imageOf, type PlanInput } from '../../src/constructs/index.ts';
+import { imageTable, type PlanInput } from '../../src/constructs/index.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
-const VARIABLES = { engine: 'ALLUXIO_RUNTIME_IMAGE_ENV', fuse: 'ALLUXIO_FUSE_IMAGE_ENV' } as const;
-export const imageVariables = Object.values(VARIABLES);
 /** What Fluid's chart sets where an installation says nothing; the image built into Fluid is years older. */
 const BUILT_IN = 'alluxio/alluxio-dev:2.9.0';
+const table = imageTable({ engine: ['ALLUXIO_RUNTIME_IMAGE_ENV', BUILT_IN], fuse: ['ALLUXIO_FUSE_IMAGE_ENV', BUILT_IN] });
+export const imageVariables = table.variables;
 
-/** As containers have it. */
-export interface Image {
-  readonly image: string;
-  readonly imagePullPolicy: string | undefined;
-}
-export const imagesOf = ({ spec, settings }: PlanInput<AlluxioRuntimeSpec>): Readonly<Record<'engine' | 'fuse', Image>> => ({
-  engine: {
-    image: imageOf(spec.alluxioVersion, settings.env[VARIABLES.engine], BUILT_IN),
-    imagePullPolicy: spec.alluxioVersion?.imagePullPolicy,
-  },
-  fuse: { image: imageOf(spec.fuse, settings.env[VARIABLES.fuse], BUILT_IN), imagePullPolicy: spec.fuse?.imagePullPolicy },
+/** As containers have them. */
+export const imagesOf = ({ spec, settings: { env } }: PlanInput<AlluxioRuntimeSpec>) => ({
+  engine: table.of('engine', env, spec.alluxioVersion),
+  fuse: table.of('fuse', env, spec.fuse),
 });
+export type Image = ReturnType<typeof table.of>;

@@ -1,7 +1,7 @@
 import { defineRuntime } from '../../src/constructs/index.ts';
 import { removeCache, status } from './commands.ts';
 import { EfcFuse, EfcMaster, EfcWorker } from './components.ts';
-import { imageVariables } from './images.ts';
+import { images } from './images.ts';
 import { needs, plan } from './plan.ts';
 import { portNames } from './ports.ts';
 import { sessionManager, UPDATE_STRATEGY } from './session-manager.ts';
@@ -11,7 +11,7 @@ import { EFCRuntime } from './spec.ts';
 export default defineRuntime({
   type: 'efc',
   resource: EFCRuntime,
-  env: [...imageVariables, UPDATE_STRATEGY],
+  env: [...images.variables, UPDATE_STRATEGY],
   hostPorts: portNames,
   needs,
   plan,

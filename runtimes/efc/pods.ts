@@ -1,6 +1,6 @@
 import { type Mounted, type PlanInput, podBase, volumesOf, withMemory } from '../../src/constructs/index.ts';
 import { endpointsMounted } from './endpoints.ts';
-import { imageOfRole } from './images.ts';
+import { images } from './images.ts';
 import { fuseOptions, masterOptions, workerOptions } from './options.ts';
 import { containerPort } from './ports.ts';
 import { socketMounted } from './session-manager.ts';
@@ -53,11 +53,9 @@ function podOf({ spec }: Input, role: Role) {
   return { ...pod, dnsPolicy: pod.hostNetwork ? 'ClusterFirstWithHostNet' : 'ClusterFirst' };
 }
 
-function containing(input: Input, role: Role, args: readonly string[], mounted: readonly Mounted[]) {
+function containing({ spec, settings }: Input, role: Role, args: readonly string[], mounted: readonly Mounted[]) {
+  const { version, resources } = spec[role] ?? {};
   const { volumes, volumeMounts } = volumesOf(mounted);
-  const resources = input.spec[role]?.resources;
-  return {
-    volumes,
-    container: { ...imageOfRole(input, role), name: `efc-${role}`, command: ['/entrypoint.sh'], args, resources, volumeMounts },
-  };
+  const image = images.of(role, settings.env, version);
+  return { volumes, container: { ...image, name: `efc-${role}`, command: ['/entrypoint.sh'], args, resources, volumeMounts } };
 }

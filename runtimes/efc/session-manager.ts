@@ -1,6 +1,6 @@
 import { type Manifest, sessionManagerNodeLabel } from '../../src/api/index.ts';
 import type { Installed, Mounted } from '../../src/constructs/index.ts';
-import { imageOfPart } from './images.ts';
+import { images } from './images.ts';
 
 /** `RollingUpdate` (default) or `OnDelete`. */
 export const UPDATE_STRATEGY = 'EFC_SESSMGR_UPDATE_STRATEGY_ENV';
@@ -69,7 +69,7 @@ const daemon = (mountRoot: string, env: Installed['env'], imagePullSecrets: Inst
             {
               ...container,
               name: 'init-fuse',
-              image: imageOfPart('initFuse', env),
+              image: images.of('initFuse', env).image,
               args: ['init_fuse', 'false', 'none'],
               securityContext: { privileged: true },
             },
@@ -78,7 +78,7 @@ const daemon = (mountRoot: string, env: Installed['env'], imagePullSecrets: Inst
             {
               ...container,
               name: 'sessmgr',
-              image: imageOfPart('sessionManager', env),
+              image: images.of('sessionManager', env).image,
               args: ['sessmgr'],
               securityContext: { privileged: false },
               lifecycle: { preStop: { exec: { command: ['sh', '-c', '/entrypoint.sh stop_sessmgr'] } } },

@@ -2,7 +2,7 @@ import type { ContainerPort } from '../../src/api/index.ts';
 import {
   type BasePlan,
   claimTemplates,
-  imageOf,
+  imageTable,
   isOnHost,
   joinedOptions,
   must,
@@ -22,11 +22,11 @@ export const roles = ['worker', 'fuse'] as const;
 export type PodRole = (typeof roles)[number];
 
 /** Defaults of Fluid's chart; the images compiled into Fluid are years older. */
-const IMAGES = {
-  community: { variable: 'JUICEFS_CE_IMAGE_ENV', builtIn: 'juicedata/mount:ce-v1.3.0' },
-  enterprise: { variable: 'JUICEFS_EE_IMAGE_ENV', builtIn: 'juicedata/mount:ee-5.2.10-eb0a8b3' },
-} as const;
-export const imageVariables = Object.values(IMAGES).map(({ variable }) => variable);
+const images = imageTable({
+  community: ['JUICEFS_CE_IMAGE_ENV', 'juicedata/mount:ce-v1.3.0'],
+  enterprise: ['JUICEFS_EE_IMAGE_ENV', 'juicedata/mount:ee-5.2.10-eb0a8b3'],
+});
+export const imageVariables = images.variables;
 
 type Input = PlanInput<JuiceFSRuntimeSpec>;
 
@@ -36,7 +36,6 @@ export function podPlan(input: Input, base: BasePlan, source: Source, cache: Cac
   const own = spec[role] ?? {};
   const field = `spec.${role}`;
   const version = role === 'worker' ? spec.juicefsVersion : spec.fuse;
-  const { variable, builtIn } = IMAGES[source.edition];
   const options = optionsOf(input, base, source, cache, role);
   const templates = role === 'worker' ? claimTemplates(spec.volumeClaimTemplates, own.volumeMounts, spec.volumes) : [];
   const claimed = templates.map(({ metadata }) => ({ name: metadata?.name ?? '' }));
@@ -48,8 +47,7 @@ export function podPlan(input: Input, base: BasePlan, source: Source, cache: Cac
   const hasMemory = (role === 'fuse' || source.edition === 'enterprise') && !own.options?.['cache-size'];
   return {
     container: {
-      image: imageOf(version, settings.env[variable], builtIn),
-      imagePullPolicy: version?.imagePullPolicy,
+      ...images.of(source.edition, settings.env, version),
       env: [{ name: 'JFS_FOREGROUND', value: '1' }, ...(own.env ?? []), ...source.env],
       ports: source.edition === 'community' ? [metricsPort(options['metrics'], `${field}.options.metrics`)] : [],
       resources: withMemory(own.resources, hasMemory ? cache.memory : undefined, `${field}.resources`),

@@ -11,7 +11,7 @@ export { defineRuntime } from './define-runtime.ts';
 export { diskUsage, usedBytes } from './disk-usage.ts';
 export { engine } from './engine.ts';
 export { must, together } from './faults.ts';
-export { imageOf } from './default-image.ts';
+export { imageOf, imageTable } from './default-image.ts';
 export { PARTS, PRINT_ORDER } from './parts.ts';
 export { KubeObject } from './kube-object.ts';
 export { withMemory } from './memory.ts';

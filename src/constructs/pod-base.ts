@@ -10,7 +10,9 @@ export const isOnHost = ({ networkMode }: { readonly networkMode?: string } = {}
 
 /** What a spec says of pods, for all of them or for those of one component. */
 export interface PodWishes {
+  /** Labels and annotations. */
   readonly podMetadata?: Readonly<Partial<Record<'labels' | 'annotations', Readonly<Record<string, string>>>>>;
+  /** Secrets of registries. */
   readonly imagePullSecrets?: PodSpec['imagePullSecrets'];
 }
 

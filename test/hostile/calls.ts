@@ -431,7 +431,10 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     must: { text: (text) => constructs.must(false, text, text, text) },
     together: 'calls what it is given',
   },
-  'src/constructs/default-image.ts': { imageOf: { text: (text) => constructs.imageOf({ image: text, imageTag: text }, text, 'a:b') } },
+  'src/constructs/default-image.ts': {
+    imageOf: { text: (text) => constructs.imageOf({ image: text, imageTag: text }, text, 'a:b') },
+    imageTable: 'calls imageOf',
+  },
   'src/constructs/kube-object.ts': { KubeObject: planOnly },
   'src/constructs/limits.ts': {
     operationWithinReason: 'is measured with OperationJob',

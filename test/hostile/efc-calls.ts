@@ -28,8 +28,7 @@ export const efcCalls: Readonly<Record<string, Readonly<Record<string, Calls | s
     endpointsMounted: 'joins two names',
   },
   'runtimes/efc/images.ts': {
-    imageOfPart: { text: (text) => spec({ master: { version: { image: text, imageTag: text } } }) },
-    imageOfRole: withPlan,
+    images: { text: (text) => spec({ master: { version: { image: text, imageTag: text } } }) },
   },
   'runtimes/efc/index.ts': { default: 'its needs and plan are below' },
   'runtimes/efc/options.ts': {
