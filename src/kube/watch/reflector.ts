@@ -45,6 +45,8 @@ export interface ReflectOptions<T extends KubeObject> extends Selection {
   /** Called for each change in order, before anything else is read. What it throws is logged, and has no other effect. */
   readonly onChange: (change: Change<T>) => void;
   readonly onSynced?: () => void;
+  /** Called after the changes that a list shows, each time. */
+  readonly onListed?: () => void;
   /**
    * How many collections are listed at a time, of all that share it: the answers of one are many times as large as what is kept of them.
    * One whose pages do not come keeps the others waiting for seconds only.
@@ -64,7 +66,7 @@ const PATIENCE_MS = 5_000;
  * stopped; only when the server has forgotten that point is the collection listed anew and compared with the store.
  */
 export function reflect<T extends KubeObject>(client: KubeClient, type: ResourceType, options: ReflectOptions<T>): Reflector<T> {
-  const { onChange, onSynced, listing, log = silent, clock = systemClock, ...rest } = options;
+  const { onChange, onSynced, onListed, listing, log = silent, clock = systemClock, ...rest } = options;
   const { project = withoutManagedFields as (object: KubeObject, before?: T) => T, ...selection } = rest;
   const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
   const guarded = guardFor(resource, log);
@@ -98,6 +100,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     point.listed(all.resourceVersion);
     health.listed();
     log.debug({ resource, objects: all.items.length }, 'listed');
+    if (onListed) guarded(onListed, undefined, 'the handler of a list threw');
     if (first.complete() && onSynced) guarded(onSynced, undefined, 'the handler of the first list threw');
   }
 

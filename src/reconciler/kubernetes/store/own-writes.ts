@@ -13,8 +13,10 @@ export interface OwnWrites {
    * The watch shows a change: what it has caught up with is forgotten. Returns whether it shows exactly a version of ours,
    * and nothing that others have written since it last showed the object.
    */
-  settle(change: Change<KubeObject>, kind: string): boolean;
-  /** The answer to a write. */
+  settle(change: Change<KubeObject>, kind: string, watched: Watched): boolean;
+  /** The watch has read a list: forgets what was deleted before any event showed it, and returns that. */
+  unlisted(kind: string, watched: Watched): readonly KubeObject[];
+  /** The answer to a write. If that changed nothing, another writer has written just this, and the event of that is an echo too. */
   remember(object: KubeObject, watched: Watched): void;
   /** What a read found: others have written it, so that its event is no echo. */
   found(object: KubeObject, watched: Watched): void;
@@ -32,20 +34,16 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
   const recent = new Map<string, KubeObject>();
   /** Those of `recent` that exist, by the UID of their owner: while a watch hangs, there may be thousands of others. */
   const owned = createGroups<KubeObject>();
-  /** Of `recent`: the newest version that a read found, and the watch has not shown. Later writes of ours may stand on it. */
-  const unshown = new Map<string, number>();
+  /** Of these: the answers to writes. */
+  const answers = new WeakSet<KubeObject>();
 
   function set(id: string, ours: KubeObject): void {
-    remove(id);
+    drop(id);
     recent.set(id, ours);
     const owner = ownerUid(ours);
     if (owner !== undefined && !ours.metadata['gone']) owned.set(owner, ours);
   }
   function drop(id: string): void {
-    unshown.delete(id);
-    remove(id);
-  }
-  function remove(id: string): void {
     const ours = recent.get(id);
     if (!ours) return;
     recent.delete(id);
@@ -59,11 +57,22 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
     else drop(id);
   }
 
-  function remember(object: KubeObject, watched: Watched): void {
+  /** Answers come late and in any order: one that is older than what is kept says nothing new, nor does any of an object that is gone. */
+  function learn(object: KubeObject, watched: Watched): KubeObject | undefined {
     const { kind, metadata } = object;
+    const ours = recent.get(idOf(kind, metadata.namespace, metadata.name));
+    if (ours && (version(ours) > version(object) || (ours.metadata['gone'] && ours.metadata.uid === metadata.uid))) return undefined;
     const seen = watched.get(metadata.namespace, metadata.name);
-    const before = recent.get(idOf(kind, metadata.namespace, metadata.name)) ?? seen;
-    keep(project(object, before && isSameObject(before, object) ? before : undefined), seen, watched);
+    const before = ours ?? seen;
+    const learnt = project(object, before && isSameObject(before, object) ? before : undefined);
+    keep(learnt, seen, watched);
+    return learnt;
+  }
+
+  function kept(object: KubeObject): KubeObject | undefined {
+    const { kind, metadata } = object;
+    const ours = recent.size > 0 ? recent.get(idOf(kind, metadata.namespace, metadata.name)) : undefined;
+    return ours && isSameObject(ours, object) && version(ours) === version(object) ? ours : undefined;
   }
 
   return {
@@ -79,32 +88,39 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
       drop(id);
       return seen;
     },
-    kept(object) {
-      const { kind, metadata } = object;
-      const ours = recent.size > 0 ? recent.get(idOf(kind, metadata.namespace, metadata.name)) : undefined;
-      return ours && isSameObject(ours, object) && version(ours) === version(object) ? ours : undefined;
-    },
-    settle({ type, object }, kind) {
+    kept,
+    settle({ type, object }, kind, watched) {
       if (recent.size === 0) return false;
       const id = idOf(kind, object.metadata.namespace, object.metadata.name);
       const ours = recent.get(id);
       if (!ours) return false;
-      const isEcho = type !== 'deleted' && version(object) === version(ours) && !unshown.has(id);
-      if (version(object) >= (unshown.get(id) ?? Infinity)) unshown.delete(id);
       if (hasPassed(type, object, ours)) drop(id);
-      return isEcho;
+      // A watch shows each version, a list only the last: others may have written the one on which our write stands.
+      const isOfList = watched.status.resourceVersion === undefined;
+      return type !== 'deleted' && version(object) === version(ours) && answers.has(ours) && !isOfList;
     },
-    remember,
+    unlisted(kind, watched) {
+      return [...recent].flatMap(([id, ours]) => {
+        const { namespace, name } = ours.metadata;
+        const seen = watched.get(namespace, name);
+        if (ours.kind !== kind || isBehind(seen, ours, watched.status.resourceVersion)) return [];
+        drop(id);
+        return seen ? [] : [ours];
+      });
+    },
+    remember(object, watched) {
+      const learnt = learn(object, watched);
+      if (learnt) answers.add(learnt);
+    },
     found(object, watched) {
-      const id = idOf(object.kind, object.metadata.namespace, object.metadata.name);
-      const before = recent.get(id);
-      // A write of ours may have been answered since the read was.
-      if (before && version(object) <= version(before)) return;
-      remember(object, watched);
-      if (recent.has(id)) unshown.set(id, version(object));
+      // A write of ours may have been answered with this version.
+      if (!kept(object)) learn(object, watched);
     },
     forget(object, watched) {
-      const { metadata } = object;
+      const { kind, metadata } = object;
+      const ours = recent.get(idOf(kind, metadata.namespace, metadata.name));
+      // The answer comes late: a successor is known.
+      if (ours && ours.metadata.uid !== metadata.uid && version(ours) > version(object)) return;
       keep({ ...object, metadata: { ...metadata, gone: true } }, watched.get(metadata.namespace, metadata.name), watched);
     },
     of: owned.of,
@@ -117,8 +133,8 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
 /** Whether the watch does not show yet what was written, or found to be deleted. */
 export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watchedUpTo: string | undefined): boolean {
   const upTo = Number(watchedUpTo ?? 0);
-  // The creation of what is gone may still have to come.
-  if (ours.metadata['gone']) return seen ? seen.metadata.uid === ours.metadata.uid : upTo < version(ours);
+  // The creation of what is gone may still have to come, and the deletion of its predecessor.
+  if (ours.metadata['gone']) return seen ? seen.metadata.uid === ours.metadata.uid || version(seen) < version(ours) : upTo < version(ours);
   return Math.max(seen ? version(seen) : 0, upTo) < version(ours);
 }
 
@@ -126,7 +142,7 @@ export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watched
 function hasPassed(type: Change<KubeObject>['type'], shown: KubeObject, ours: KubeObject): boolean {
   const isSame = shown.metadata.uid === ours.metadata.uid;
   if (type === 'deleted') return isSame;
-  return ours.metadata['gone'] ? !isSame : version(shown) >= version(ours);
+  return version(shown) >= version(ours) && !(ours.metadata['gone'] && isSame);
 }
 
 /** In any version. An object that was found to be deleted is never the same. */

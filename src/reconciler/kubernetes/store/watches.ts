@@ -100,7 +100,13 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
         clock,
         onChange(change) {
           if (change.type !== 'changed' || !selection.isSame?.(change.old, change.object)) changed(type.kind);
-          onChange(change, own.settle(change, type.kind));
+          onChange(change, own.settle(change, type.kind, reflector));
+        },
+        onListed() {
+          for (const object of own.unlisted(type.kind, reflector)) {
+            changed(type.kind);
+            onChange({ type: 'deleted', object }, false);
+          }
         },
         project: read,
       });

@@ -173,6 +173,45 @@ describe('a store of a cluster', () => {
     expect(await heardOf(() => server.put({ ...config, data: { k: 'edited' } }))).toEqual(['ml/demo']);
   });
 
+  describe('whose watch lost touch while we wrote', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+    afterEach(() => void vi.useRealTimers());
+
+    /** The history is forgotten before the watch comes back. */
+    async function lost() {
+      const at = await watching();
+      const config = labelled(uidOf(at.putRuntime()));
+      return {
+        ...at,
+        config,
+        async write() {
+          at.server.hold('ConfigMap');
+          const written = await at.client.create(ownedKinds.ConfigMap, config);
+          at.store.remember(written);
+          return written;
+        },
+        lists: () =>
+          at.heardOf(async () => {
+            at.server.compact();
+            at.server.endWatches('ConfigMap');
+            await vi.advanceTimersByTimeAsync(5_000);
+          }),
+      };
+    }
+    test('wakes its key for what a list shows: others may have written what our write stands on (S4)', async () => {
+      const { lists, write } = await lost();
+      await write();
+      expect(await lists()).toEqual(['ml/demo']);
+    });
+    test('wakes its key for what was deleted before any event showed it (S3, S4)', async () => {
+      const { lists, write, server, store } = await lost();
+      await write();
+      server.remove('ConfigMap', 'ml', 'config');
+      expect(await lists()).toEqual(['ml/demo']);
+      expect(store.live('ConfigMap', 'ml', 'config')).toBeUndefined();
+    });
+  });
+
   test('wakes only the runtimes that refer to it for our own write of the status of a runtime (S4)', async () => {
     const { client, store, heardOf, putRuntime } = await watching();
     putRuntime();
