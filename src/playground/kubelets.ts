@@ -20,6 +20,7 @@ const PATIENCE_MS = 3_000;
 /** What a program that runs would have written, by pod. */
 export const LOG = 'This pod is simulated: no program runs in it.\n';
 
+type Container = NonNullable<PodSpec['containers']>[number];
 const specOf = (pod: KubeObject): PodSpec => pod['spec'] as PodSpec;
 const statusOf = (object: KubeObject): PodStatus => (object['status'] ?? {}) as PodStatus;
 
@@ -110,9 +111,17 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
     const podIP = addressOf(pod, '10.2');
     const status = { phase: 'Running', hostIP: hostOf(pod), podIP, podIPs: [{ ip: podIP }], startTime: statusOf(pod).startTime ?? now() };
     const running = { running: { startedAt: now() } };
+    const terminated = { exitCode: 0, reason: 'Completed', startedAt: now(), finishedAt: now() };
     return kubelet.patch(
       pod,
-      { status: { ...status, conditions: conditions('True'), containerStatuses: containers(pod, running, true) } },
+      {
+        status: {
+          ...status,
+          conditions: conditions('True'),
+          initContainerStatuses: initContainers(pod, running, { terminated }),
+          containerStatuses: containers(pod, running, true),
+        },
+      },
       'status',
     );
   }
@@ -160,13 +169,24 @@ const endsByItself = (pod: KubeObject): boolean =>
   specOf(pod).restartPolicy === 'Never' || pod.metadata.labels?.['batch.kubernetes.io/job-name'] !== undefined;
 
 const containers = (pod: KubeObject, state: object, ready: boolean): readonly object[] =>
-  (specOf(pod).containers ?? []).map(({ name, image = '' }) => ({
-    name,
-    image,
-    imageID: '',
-    containerID: `simulated://${pod.metadata.uid}-${name}`,
-    ready,
-    started: ready,
-    restartCount: 0,
-    state,
-  }));
+  (specOf(pod).containers ?? []).map((container) => containerStatus(pod, container, state, ready));
+
+/** Sidecars run beside the containers, the others have ended before; undefined of a pod without any. */
+function initContainers(pod: KubeObject, running: object, ended: object): readonly object[] | undefined {
+  return specOf(pod).initContainers?.map((container) =>
+    container.restartPolicy === 'Always'
+      ? containerStatus(pod, container, running, true)
+      : { ...containerStatus(pod, container, ended, true), started: false },
+  );
+}
+
+const containerStatus = (pod: KubeObject, { name, image = '' }: Container, state: object, ready: boolean): object => ({
+  name,
+  image,
+  imageID: '',
+  containerID: `simulated://${pod.metadata.uid}-${name}`,
+  ready,
+  started: ready,
+  restartCount: 0,
+  state,
+});

@@ -73,3 +73,15 @@ test('pods of a node that is deleted are deleted', async () => {
   playground.server.delete('Node', undefined, 'spare');
   await expect.poll(() => playground.server.get('Pod', 'default', 'stranded')).toBeUndefined();
 });
+
+test('sidecars are counted beside the containers, as kubectl does', async () => {
+  const sidecar = { name: 'side', image: 'i', restartPolicy: 'Always' };
+  playground.server.put(pod('sided', { initContainers: [{ name: 'init', image: 'i' }, sidecar] }));
+  await expect.poll(() => status('sided')).toMatchObject({ phase: 'Running' });
+  expect(status('sided')).toMatchObject({
+    initContainerStatuses: [
+      { name: 'init', state: { terminated: { exitCode: 0 } } },
+      { name: 'side', started: true, state: { running: {} } },
+    ],
+  });
+});

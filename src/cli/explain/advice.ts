@@ -40,7 +40,7 @@ export function toDoAbout({ type, reason, message }: Said, object: KubeObject, s
 function causeIn({ reason, message }: Said, { kind, metadata }: KubeObject, { runtimes }: Situation): string {
   if (kind !== 'Dataset' || reason in causes) return reason;
   const conditions = runtimes
-    .filter((each) => each.metadata.name === metadata.name)
+    .filter((each) => each.metadata.name === metadata.name && each.metadata.namespace === metadata.namespace)
     .flatMap(({ status }) => (status as { conditions?: readonly (Said & { readonly status: string })[] } | undefined)?.conditions ?? []);
   return conditions.find((each) => each.type === 'Synced' && each.status === 'False' && each.message === message)?.reason ?? reason;
 }

@@ -32,7 +32,9 @@ function chainOf(object: KubeObject, { operations }: Pick<Situation, 'operations
   for (let next = runAfterOf(object); next && chain.length < LONGEST; ) {
     const { kind, name, namespace: other = '' } = next;
     const isHere = other === '' || other === object.metadata.namespace;
-    const found = isHere ? operations.find((each) => each.kind === kind && each.metadata.name === name) : undefined;
+    const found = operations.find(
+      ({ kind: is, metadata }) => is === kind && metadata.name === name && metadata.namespace === (other || object.metadata.namespace),
+    );
     const unknown = isHere ? 'does not exist' : `of namespace ${redactedText(other)}, which was not read`;
     const state = found ? redactedText(String(phaseOf(found) ?? '')) || 'not seen yet' : unknown;
     chain.push({ name: `${kind} ${redactedText(name)}`, state });

@@ -1,5 +1,7 @@
+import { durationText } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
+import type { Situation } from './gather.ts';
 
 interface Occurrence {
   readonly reason?: string;
@@ -12,11 +14,20 @@ const timeOf = ({ lastTimestamp, eventTime }: Occurrence): string => lastTimesta
 const MOST = 3;
 
 /** The latest warnings that no condition repeats. */
-export const eventLines = (object: KubeObject, events: readonly KubeObject[], known: readonly { readonly message?: string }[]) =>
+export const eventLines = (
+  object: KubeObject,
+  { events, now }: Pick<Situation, 'events' | 'now'>,
+  known: readonly { readonly message?: string }[],
+) =>
   eventsOf(object, events)
     .filter(({ message }) => !known.some((condition) => condition.message === message))
     .slice(0, MOST)
-    .map(({ reason = '', message = '' }) => `event ${redactedText(reason)}: ${redactedText(message)}`);
+    .map((event) => `event ${redactedText(event.reason ?? '')}${ageOf(event, now)}: ${redactedText(event.message ?? '')}`);
+
+function ageOf(event: Occurrence, now: number): string {
+  const ms = now - Date.parse(timeOf(event));
+  return Number.isNaN(ms) ? '' : `, ${durationText(Math.max(0, ms))} ago`;
+}
 
 export function latestEvent(object: KubeObject, events: readonly KubeObject[]): { reason: string; message: string } | undefined {
   const [latest] = eventsOf(object, events);

@@ -16,6 +16,7 @@ import { gather } from './gather.ts';
 
 interface Flags extends ConnectionFlags {
   readonly namespace?: string;
+  readonly allNamespaces?: boolean;
   readonly output: 'text' | 'json';
   readonly config?: string;
   readonly collect?: string;
@@ -26,7 +27,7 @@ const EXAMPLES = `
 Examples:
   sluice explain images                 the Dataset, its runtime, and the operations on it that are not over
   sluice explain dataload/warm          one object
-  sluice explain -n ml                  everything in the namespace
+  sluice explain -n ml                  everything in the namespace; -A in all namespaces
   sluice explain images -o json | jq '.items[] | select(.healthy | not)'
 
 It reads Datasets, runtimes, operations, their workloads and Jobs, pods of these, and events; it writes nothing.
@@ -47,6 +48,11 @@ export const define: Define = (command, parts) => {
   connectionOptions(command)
     .argument('[names...]', 'names of Datasets, runtimes or operations; dataload/<name> for one kind (default: all of the namespace)')
     .option('-n, --namespace <namespace>', 'namespace of the objects (default: the context’s, else default)')
+    .addOption(
+      command
+        .createOption('-A, --all-namespaces', 'everything, or the objects of these names, in all namespaces')
+        .conflicts(['namespace', 'collect']),
+    )
     .addOption(configOption())
     .option('--collect <file>', 'write an archive with all that helps to find the cause: a new file, .tar.gz')
     .option('--system-namespace <namespace>', 'namespace of the controller, for --collect', DEFAULT_NAMESPACE)
@@ -59,7 +65,7 @@ export const define: Define = (command, parts) => {
         const client = createClient(connection, { fieldManager: 'sluice-explain' });
         try {
           const namespace = flags.namespace ?? connection.namespace ?? 'default';
-          const situation = await gather(client, runtimes, namespace, names);
+          const situation = await gather(client, runtimes, flags.allNamespaces ? undefined : namespace, names);
           const found = findings(situation);
           const json = visible(`${JSON.stringify({ items: found }, null, 2)}\n`);
           const lines = report(found, situation.now);

@@ -71,7 +71,7 @@ function findingOf(object: KubeObject, situation: Situation): Finding {
       ...jobs.flatMap((each) => jobLines(each, situation)),
       ...workloads.flatMap((each) => workloadLines(each, situation)),
       ...chainLines(object, situation),
-      ...eventLines(object, situation.events, conditions),
+      ...eventLines(object, situation, conditions),
     ],
   };
 }

@@ -17,9 +17,9 @@ import { UsageError } from '../errors.ts';
 export interface Situation {
   /** Datasets, runtimes and operations to explain. */
   readonly objects: readonly KubeObject[];
-  /** All runtimes of the namespace. */
+  /** All runtimes of what was read. */
   readonly runtimes: readonly KubeObject[];
-  /** All operations of the namespace. */
+  /** All operations of what was read. */
   readonly operations: readonly KubeObject[];
   /** StatefulSets and DaemonSets of the runtimes and operations. */
   readonly workloads: readonly KubeObject[];
@@ -27,7 +27,7 @@ export interface Situation {
   readonly jobs: readonly KubeObject[];
   /** Pods of workloads that are not ready, and of the Jobs. */
   readonly pods: readonly KubeObject[];
-  /** Of type Warning, in the whole namespace. */
+  /** Of type Warning, of all objects. */
   readonly events: readonly KubeObject[];
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -36,18 +36,19 @@ export interface Situation {
 export const Event: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
 
 /**
- * Reads what is known about the objects of these names, or of the whole namespace.
+ * Reads what is known about the objects of these names, or of all.
+ * @param namespace undefined: of all namespaces
  * @throws UsageError when none of a name exists.
  */
 export async function gather(
   client: KubeClient,
   runtimes: readonly Runtime[],
-  namespace: string,
+  namespace: string | undefined,
   names: readonly string[],
 ): Promise<Situation> {
-  const list = async (type: ResourceType, options: { labelSelector?: string; fieldSelector?: string } = {}) =>
+  const list = async (type: ResourceType, options: { namespace?: string; labelSelector?: string; fieldSelector?: string } = {}) =>
     // A kind whose CRD is not installed has no objects.
-    (await client.list(type, { namespace, ...options }).catch(noneIfAbsent)).items;
+    (await client.list(type, { ...(namespace !== undefined && { namespace }), ...options }).catch(noneIfAbsent)).items;
   const lists = async (kinds: readonly CustomResource[]) => (await Promise.all(kinds.map((kind) => list(typeOf(kind))))).flat();
   const [datasets, served, operations] = await Promise.all([
     list(typeOf(Dataset)),
@@ -64,20 +65,24 @@ export async function gather(
     (job) => uids.has(ownerUid(job)) && isUnderWay(job),
   );
   const unready = [...workloads.filter((each) => !isReady(each)), ...jobs];
-  const pods = await Promise.all(unready.map((each) => list(Pod, { labelSelector: podSelector(each) })));
+  const pods = await Promise.all(
+    unready.map((each) => list(Pod, { namespace: each.metadata.namespace ?? '', labelSelector: podSelector(each) })),
+  );
   const events = await list(Event, { fieldSelector: 'type=Warning' });
   return { objects, runtimes: served, operations, workloads, jobs, pods: pods.flat(), events, now: Date.now() };
 }
 
 /** `demo` is every object of that name, and the operations on that Dataset that are not over; `dataload/warm` is one. */
-function named(all: readonly KubeObject[], name: string, namespace: string): readonly KubeObject[] {
+function named(all: readonly KubeObject[], name: string, namespace: string | undefined): readonly KubeObject[] {
   const [kind, own] = name.includes('/') ? (name.split('/', 2) as [string, string]) : [undefined, name];
   const found = all.filter((object) => {
     if (kind !== undefined) return object.kind.toLowerCase() === kind.toLowerCase() && object.metadata.name === own;
     return object.metadata.name === own || (datasetsOf(object).some((dataset) => dataset.name === own) && !isOver(asOperation(object)));
   });
   if (found.length === 0)
-    throw new UsageError(`expected a Dataset, a runtime or an operation in namespace ${namespace}, found none that is called ${name}`);
+    throw new UsageError(
+      `expected a Dataset, a runtime or an operation in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}, found none that is called ${name}`,
+    );
   return found;
 }
 

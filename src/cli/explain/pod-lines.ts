@@ -13,6 +13,7 @@ export interface PodTrouble {
   readonly isStuck: boolean;
 }
 
+const OWN_REASONS: ReadonlySet<string> = new Set(['PodFailed', 'PodNotReady']);
 /** A container waits for these in every pod that starts. */
 const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 /** A pod that has not started after this time needs help. */
@@ -35,7 +36,7 @@ export function jobLines(job: KubeObject, situation: Situation): readonly string
 
 export function podsOf(owner: KubeObject, { pods }: Pick<Situation, 'pods'>): readonly KubeObject[] {
   const selects = parseSelector(podSelector(owner));
-  return pods.filter(({ metadata }) => selects(metadata.labels ?? {}));
+  return pods.filter(({ metadata }) => metadata.namespace === owner.metadata.namespace && selects(metadata.labels ?? {}));
 }
 
 const statusOf = ({ status }: KubeObject): PodStatus => (status ?? {}) as PodStatus;
@@ -47,7 +48,11 @@ export const isAlive = (pod: KubeObject): boolean => {
 
 function podLine(pod: KubeObject, situation: Situation): readonly string[] {
   const trouble = troubleOf(pod, situation);
-  return trouble ? [`  pod ${pod.metadata.name}: ${trouble.message}`] : [];
+  if (!trouble) return [];
+  const { reason, message } = trouble;
+  // What containers and events say has its reason in it.
+  const isSaid = OWN_REASONS.has(reason) || message.includes(reason);
+  return [`  pod ${pod.metadata.name}: ${isSaid ? '' : `${reason}: `}${message}`];
 }
 
 /** undefined of a pod that is ready, or has ended well. */

@@ -63,7 +63,7 @@ function inCheckout(name: string, title: string): void {
   const lines = run(root, 'vitest', 'run', test, '--project', 'unit', '--update').split('\n');
   sayText(`${lines.filter((line) => /Tests|Snapshots/.test(line)).join('\n')}\n`);
   sayText(
-    `\nNext: define in runtimes/${name}/spec.ts what users may write, and in plan.ts what follows from it.\n  npm run -s unit -- ${test}\n  npm run check\n`,
+    `\nNext: define in runtimes/${name}/spec.ts what users may write, and in plan.ts what follows from it.\n  npm run -s unit -- ${test}\n  npm run check\nTo try it with kubectl: npm run -s sluice -- playground\n`,
   );
 }
 
@@ -81,7 +81,8 @@ async function asPackage(name: string, title: string, folder: string): Promise<v
   });
   sayText(
     `\nNext:\n${sources === undefined ? '' : `  (cd ${relative(process.cwd(), sources) || '.'} && npm pack)\n`}  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
-      'sluice.config.ts lists the runtime: sluice synth, image and install load it with --config sluice.config.ts.\n',
+      'sluice.config.ts lists the runtime: sluice synth, image and install load it with --config sluice.config.ts.\n' +
+      'To try it with kubectl: npx sluice playground --config sluice.config.ts\n',
   );
 }
 

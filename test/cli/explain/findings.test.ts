@@ -90,7 +90,7 @@ test('a workload that is not ready names its pods and why they are not', () => {
     metadata: { name: 'demo-worker', namespace: 'ml', labels },
   } as KubeObject;
   const pod = (name: string, status: object, role = 'w') =>
-    ({ ...object('Pod', name, status), metadata: { name, labels: { role } } }) as KubeObject;
+    ({ ...object('Pod', name, status), metadata: { namespace: 'ml', name, labels: { role } } }) as KubeObject;
   const [finding] = of([runtime], {
     workloads: [worker],
     pods: [
@@ -105,7 +105,7 @@ test('a workload that is not ready names its pods and why they are not', () => {
   expect(finding?.details).toEqual([
     'StatefulSet demo-worker: 1 of 3 pods ready',
     '  pod demo-worker-1: w ImagePullBackOff: no such image',
-    '  pod demo-worker-2: 0/3 nodes are available',
+    '  pod demo-worker-2: Unschedulable: 0/3 nodes are available',
   ]);
 });
 
@@ -202,6 +202,26 @@ test('what to do after an earlier operation failed names those to retry, the fir
   expect(finding?.causes[0]?.toDo).toContain('retry DataLoad first, then DataLoad second, then this one, each by a new text');
 });
 
+test('objects of one name in two namespaces are told apart', () => {
+  const there = (each: KubeObject): KubeObject => ({
+    ...each,
+    metadata: { ...each.metadata, namespace: 'web', uid: `web-${each.metadata.uid}` },
+  });
+  const load = object('DataLoad', 'first', { phase: 'Executing' });
+  const second = object('DataLoad', 'second', { phase: 'Pending' }, { runAfter: { kind: 'DataLoad', name: 'first' } });
+  const twin = there(object('DataLoad', 'first', { phase: 'Failed' }));
+  expect(of([second], { operations: [twin, load, second] })[0]?.details).toEqual(['after DataLoad first (Executing)']);
+  const labels = { 'data.fluid.io/owner-uid': 'x' };
+  const set = { ...object('StatefulSet', 'demo-worker', {}, { replicas: 1, selector: { matchLabels: { role: 'w' } } }) };
+  const runtime = { ...object('JuiceFSRuntime', 'demo', { conditions: [condition('Synced', 'False', 'WorkersNotReady')] }) };
+  const owned = { ...set, metadata: { ...set.metadata, labels: { ...labels, 'data.fluid.io/owner-uid': runtime.metadata.uid ?? '' } } };
+  const pod = {
+    ...object('Pod', 'demo-worker-0'),
+    metadata: { name: 'demo-worker-0', namespace: 'web', labels: { role: 'w' } },
+  } as KubeObject;
+  expect(of([runtime], { workloads: [owned], pods: [pod] })[0]?.details).toEqual(['StatefulSet demo-worker: 0 of 1 pods ready']);
+});
+
 test('a name that is too long cannot be retried', () => {
   const message = 'DataLoad ml/x: metadata.name: expected at most 52 lower-case letters, found "x"';
   const [finding] = of([object('DataLoad', 'x', { phase: 'Failed', conditions: [condition('Failed', 'True', 'InvalidSpec', message)] })]);
@@ -258,7 +278,7 @@ test('the latest events come first, whichever API wrote them', () => {
       event('new', { lastTimestamp: null, eventTime: '2026-01-02T02:00:00.000000Z' }),
     ],
   });
-  expect(finding?.details).toEqual(['event R: new', 'event R: old']);
+  expect(finding?.details).toEqual(['event R, 1h4m5s ago: new', 'event R, 2h4m5s ago: old']);
 });
 
 test('an operation says how far it is, if its engine reports that', () => {

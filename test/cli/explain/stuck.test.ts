@@ -67,7 +67,7 @@ test('a pod that no node takes, or whose claim does not exist, is a cause, with 
     { reason: 'Unschedulable', message: 'pod p: persistentvolumeclaim "nope" not found', since: LONG_AGO, toDo: expect.any(String) },
   ]);
   expect(causes[0]?.toDo).toMatch(/^correct what the message names: the pod starts then\. .* delete it and create it again/);
-  expect(details).toEqual(['Job warm-loader-job: 0 of 1 pods ready', '  pod p: persistentvolumeclaim "nope" not found']);
+  expect(details).toEqual(['Job warm-loader-job: 0 of 1 pods ready', '  pod p: Unschedulable: persistentvolumeclaim "nope" not found']);
 });
 
 test('with a schedule, the next Job has the spec of an edit', () => {

@@ -12,6 +12,7 @@ test('a package that a checkout creates is developed against what npm pack write
   const { code, stdout } = await sluice(['new-runtime', 'acme', '--dir', folder]);
   expect(code).toBe(0);
   expect(stdout).toContain('\nNext:\n  (cd . && npm pack)\n');
+  expect(stdout).toContain('npx sluice playground --config sluice.config.ts\n');
   const { devDependencies, peerDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
     'devDependencies' | 'peerDependencies',
     Record<string, string>
