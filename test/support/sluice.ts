@@ -103,6 +103,9 @@ function recorder(): { readonly lines: readonly string[]; readonly log: Log } {
 export const eventually = <T>(check: () => T | Promise<T>, seconds = 30): Promise<T> =>
   vi.waitFor(check, { timeout: seconds * 1000, interval: 40 }) as Promise<T>;
 
+/** Asks again until the check passes, for so many seconds. */
+export type Wait = <T>(check: () => T | Promise<T>, seconds?: number) => Promise<T>;
+
 /** A namespace and a user who works in it. */
 export interface Space {
   readonly namespace: string;
@@ -143,6 +146,7 @@ export async function createSpace(
   client: KubeClient,
   hint: string,
   exactly = false,
+  wait: Wait = eventually,
 ): Promise<Space> {
   const namespace = exactly ? hint : `${hint}-${process.hrtime.bigint().toString(36)}`;
   await client.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
@@ -154,7 +158,7 @@ export async function createSpace(
     });
   const list = async (kind: Kind) => (await client.list(kinds[kind], kinds[kind].namespaced ? { namespace } : {})).items;
   const becomes = (kind: Kind, name: string, expected: object, seconds?: number) =>
-    eventually(async () => {
+    wait(async () => {
       const found = await find(kind, name);
       expect(found, `${kind} ${namespace}/${name}`).toMatchObject(expected);
       return found as KubeObject;
@@ -188,7 +192,7 @@ export async function createSpace(
     delete: (kind, name, propagation = 'Background') => client.delete(kinds[kind], where(kind, name), { propagation }),
     async gone(kind, name, seconds) {
       try {
-        await eventually(async () => expect(await find(kind, name), `${kind} ${namespace}/${name}`).toBeUndefined(), seconds);
+        await wait(async () => expect(await find(kind, name), `${kind} ${namespace}/${name}`).toBeUndefined(), seconds);
       } catch (error) {
         throw new Error(`${kind} ${namespace}/${name} is not gone. Left: ${JSON.stringify(await keepers())}`, { cause: error });
       }
