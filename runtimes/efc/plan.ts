@@ -1,3 +1,4 @@
+import { NODE_DAEMONS } from '../../src/api/index.ts';
 import { type BasePlan, basePlan, cleaningOf, type Needs, type PlanInput, together } from '../../src/constructs/index.ts';
 import { endpointsName, endpointsOf } from './endpoints.ts';
 import { fusePod, MOUNT_AT, MOUNT_DIR, masterPod, workerPod } from './pods.ts';
@@ -51,7 +52,7 @@ export function plan(input: Input): EfcPlan {
     config: { name: endpointsName(name), roles: ['master', 'fuse'] },
     volume: {
       ...base.volume,
-      attributes: { ...base.volume.attributes, efc_sessmgr_workdir: sessionDirectory(settings.mountRoot) },
+      attributes: { ...base.volume.attributes, [NODE_DAEMONS.efc.attribute]: sessionDirectory(settings.mountRoot) },
     },
     cacheOnNode: tier.bytes > 0 ? { [tier.isMemory ? 'memory' : 'disk']: tier.bytes } : {},
     cleaning: cleaningOf(spec.cleanCachePolicy, base.cleaning),

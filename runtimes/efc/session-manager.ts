@@ -1,4 +1,4 @@
-import { type Manifest, sessionManagerNodeLabel } from '../../src/api/index.ts';
+import { type Manifest, NODE_DAEMONS } from '../../src/api/index.ts';
 import type { Installed, Mounted } from '../../src/constructs/index.ts';
 import { images } from './images.ts';
 
@@ -55,7 +55,7 @@ const daemon = (mountRoot: string, env: Installed['env'], imagePullSecrets: Inst
           enableServiceLinks: false,
           // As clients: without it none of them can mount.
           priorityClassName: 'system-node-critical',
-          nodeSelector: { [sessionManagerNodeLabel]: 'true' },
+          nodeSelector: { [NODE_DAEMONS.efc.nodeLabel]: 'true' },
           affinity: {
             nodeAffinity: {
               requiredDuringSchedulingIgnoredDuringExecution: {

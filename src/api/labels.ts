@@ -82,8 +82,6 @@ export const operationFinalizer = (kind: string): string => `fluid-${kind.toLowe
 /** Node labels that are not per dataset. */
 export const exclusiveNodeLabel = 'fluid_exclusive';
 export const datasetCountNodeLabel = 'fluid.io/dataset-num';
-/** Set by the node plugin while a volume of EFC is staged, and later: the DaemonSet of the session manager selects it. */
-export const sessionManagerNodeLabel = 'fluid.io/efc-sessmgr';
 
 const LABEL_KEY = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;

@@ -2,6 +2,7 @@ import { normalize } from 'node:path/posix';
 import { shown } from '../api/errors.ts';
 import { annotation } from '../api/labels.ts';
 import { FUSE_NODE_LABELS } from '../api/names.ts';
+import { type NodeDaemon, nodeDaemons } from '../api/node-daemons.ts';
 import { invalid } from './grpc/errors.ts';
 import { isWithin } from './mounts/mountinfo.ts';
 
@@ -23,8 +24,8 @@ export interface Volume {
   readonly method: 'bind' | 'symlink';
   readonly runtime?: RuntimeName;
   readonly nodeLabel?: string;
-  /** Where EFC's session manager has its socket. */
-  readonly sessionManagerDir?: string;
+  /** What its clients need on the node, and the directory of its socket. */
+  readonly daemon?: NodeDaemon & { readonly directory: string };
 }
 export interface RuntimeName {
   readonly namespace: string;
@@ -46,7 +47,7 @@ type Attributes = Readonly<Record<string, string | undefined>>;
 export function parseVolume(attributes: Attributes, { mountRoot, method }: VolumeDefaults): Volume {
   const { fluid_path: fusePath = '', fluid_sub_path: subPath = '', mount_type: mountType = 'fuse.alluxio-fuse' } = attributes;
   const { runtime_namespace: namespace, runtime_name: name, mount_pod_node_selector_key: nodeLabel } = attributes;
-  const { efc_sessmgr_workdir: sessionManagerDir, [EPHEMERAL]: ephemeral } = attributes;
+  const { [EPHEMERAL]: ephemeral } = attributes;
   // Its attributes would be those that the author of a pod chose.
   if (ephemeral === 'true') throw invalid('volume: expected that of a PersistentVolumeClaim, found one in the spec of a pod (csi)');
   if (!isPlain(fusePath) || !isWithin(fusePath, mountRoot) || partsBelow(fusePath, mountRoot) < DEPTH)
@@ -55,8 +56,10 @@ export function parseVolume(attributes: Attributes, { mountRoot, method }: Volum
     );
   if (nodeLabel && !nodeLabel.startsWith(FUSE_NODE_LABELS))
     throw invalid(`volume attribute mount_pod_node_selector_key: expected a label ${FUSE_NODE_LABELS}…, found ${shown(nodeLabel)}`);
-  if (sessionManagerDir && (!isPlain(sessionManagerDir) || !isWithin(sessionManagerDir, mountRoot)))
-    throw invalid(`volume attribute efc_sessmgr_workdir: expected a path within ${mountRoot}, found ${shown(sessionManagerDir)}`);
+  const daemon = nodeDaemons.find(({ attribute }) => attributes[attribute]);
+  const directory = attributes[daemon?.attribute ?? ''] ?? '';
+  if (daemon && (!isPlain(directory) || !isWithin(directory, mountRoot)))
+    throw invalid(`volume attribute ${daemon.attribute}: expected a path within ${mountRoot}, found ${shown(directory)}`);
   return {
     fusePath,
     source: subPath === '' ? fusePath : below(fusePath, subPath),
@@ -64,7 +67,7 @@ export function parseVolume(attributes: Attributes, { mountRoot, method }: Volum
     method: askedMethod(attributes['node_publish_method'], method),
     ...(namespace && name && { runtime: { namespace, name } }),
     ...(nodeLabel && { nodeLabel }),
-    ...(sessionManagerDir && { sessionManagerDir }),
+    ...(daemon && { daemon: { ...daemon, directory } }),
   };
 }
 

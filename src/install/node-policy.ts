@@ -1,4 +1,4 @@
-import { FUSE_NODE_LABELS, FUSE_NODE_RECORDS, GROUP, sessionManagerNodeLabel } from '../api/index.ts';
+import { FUSE_NODE_LABELS, FUSE_NODE_RECORDS, GROUP, nodeDaemons } from '../api/index.ts';
 import { Construct } from 'constructs';
 import { AdmissionPolicy } from './admission-policy.ts';
 import { labels } from './labels.ts';
@@ -47,7 +47,9 @@ export class NodePolicy extends Construct {
 const usersOf = (account: string): string => `^system:serviceaccount:[^:]+:[^:]*${account}[^:]*$`;
 const quoted = (text: string): string => JSON.stringify(text);
 const orEmpty = (object: string, field: string) => `has(${object}.metadata.${field}) ? ${object}.metadata.${field} : {}`;
-const isOurs = (key: string) => `(${key}.startsWith(${quoted(FUSE_NODE_LABELS)}) || ${key} == ${quoted(sessionManagerNodeLabel)})`;
+const DAEMON_LABELS = nodeDaemons.map(({ nodeLabel }) => nodeLabel);
+const isOurs = (key: string) =>
+  `(${[`${key}.startsWith(${quoted(FUSE_NODE_LABELS)})`, ...DAEMON_LABELS.map((each) => `${key} == ${quoted(each)}`)].join(' || ')})`;
 const isRecord = (key: string) => `${key}.startsWith(${quoted(FUSE_NODE_RECORDS)})`;
 /** An expression: two maps, which are variables, differ in such keys alone. */
 const onlyChanges = (before: string, after: string, isAllowed: (key: string) => string) =>
@@ -76,7 +78,7 @@ const VALIDATIONS = [
   },
   {
     expression: ['variables.isUpdate', onlyChanges('before', 'after', isOurs)].join(' && '),
-    message: `the node plugin may change only the labels ${FUSE_NODE_LABELS}* and ${sessionManagerNodeLabel}`,
+    message: `the node plugin may change only the labels ${[`${FUSE_NODE_LABELS}*`, ...DAEMON_LABELS].join(' and ')}`,
     reason: 'Forbidden',
   },
   {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { sessionManagerNodeLabel } from '../../api/labels.ts';
 import { fuseGenerationOf } from '../../api/records.ts';
 import { isToGo } from './clean-policy.ts';
 import type { RuntimeRecord } from '../cluster/node-cluster.ts';
@@ -11,11 +10,12 @@ import { handleOf, podPathOf } from '../kubelet.ts';
 import { NoAnswer } from '../mounts/reach.ts';
 import type { NodeContext } from '../node-context.ts';
 import { stagedFuse } from './staged-fuse.ts';
-import { type RuntimeName, parseVolume } from '../volume.ts';
+import { type RuntimeName, type Volume, parseVolume } from '../volume.ts';
 
 type Attributes = Readonly<Record<string, string>>;
+type Daemon = NonNullable<Volume['daemon']>;
 
-const SESSION_MANAGER_MS = 30_000;
+const DAEMON_MS = 30_000;
 /** How late its socket is seen. */
 const LOOK_MS = 200;
 
@@ -24,25 +24,24 @@ export async function stage(context: NodeContext, volumeId: string, attributes: 
   const { labels, release, staged } = context;
   const volume = parseVolume(attributes, context);
   const fuse = await fuseOf(context.cluster, volumeId, volume);
-  const { sessionManagerDir } = volume;
   // Clients of a CacheRuntimeClass are programs that know nothing of Sluice, and few make the directory on which they mount.
   if (attributes['mount_type'] === 'cache') await answer(volume.fusePath, context.host.makeSource(volume.fusePath));
   release.staging(volumeId);
   // Before the label: what was labelled must be unstaged, even if the plugin ended before it could answer.
   staged.keep({ handle: volumeId, attributes, fuse });
-  // First: EFC's client cannot mount without it, and does not retry.
-  if (sessionManagerDir) await sessionManager(context, volumeId, sessionManagerDir, signal);
+  // First: the client cannot mount without it, and may not retry.
+  if (volume.daemon) await startDaemon(context, volumeId, volume.daemon, signal);
   if (fuse.nodeLabel) await labels.take(fuse.nodeLabel, volumeId);
 }
 
-/** Has the session manager start on this node, and waits for its socket. */
-async function sessionManager(context: NodeContext, volumeId: string, directory: string, signal: AbortSignal): Promise<void> {
-  await context.labels.take(sessionManagerNodeLabel, volumeId);
-  const socket = join(directory, 'sessmgrd.sock');
-  for (const end = context.clock.monotonic() + SESSION_MANAGER_MS; !(await answer(socket, context.host.exists(socket))); ) {
+/** Has the daemon start on this node, and waits for its socket. */
+async function startDaemon(context: NodeContext, volumeId: string, daemon: Daemon, signal: AbortSignal): Promise<void> {
+  await context.labels.take(daemon.nodeLabel, volumeId);
+  const socket = join(daemon.directory, daemon.socket);
+  for (const end = context.clock.monotonic() + DAEMON_MS; !(await answer(socket, context.host.exists(socket))); ) {
     if (context.clock.monotonic() >= end)
       throw unavailable(
-        `${socket} does not exist: EFC's session manager, DaemonSet efc-system/efc-sessmgr, has not started on this node; sluice install --daemon efc prints it`,
+        `${socket} does not exist: ${daemon.title} has not started on this node; sluice install --daemon ${daemon.type} prints it`,
       );
     await sleep(context.clock, LOOK_MS, signal);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NODE_DAEMONS } from '../../../src/api/node-daemons.ts';
 import { planPublish } from '../../../src/csi/publish/plan.ts';
 import { checkCapability, isReadOnly, parseVolume } from '../../../src/csi/volume.ts';
 import { FUSE_PATH, table, volume } from '../given.ts';
@@ -92,7 +93,7 @@ describe('volume attributes', () => {
       method: 'symlink',
       runtime: { namespace: 'ml', name: 'demo' },
       nodeLabel: 'fluid.io/f-ml-demo',
-      sessionManagerDir: '/runtime-mnt/efc-sock',
+      daemon: { ...NODE_DAEMONS.efc, directory: '/runtime-mnt/efc-sock' },
     });
   });
 
