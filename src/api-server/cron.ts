@@ -87,9 +87,9 @@ function integer(text: string): number {
 
 function durationMs(spec: string): number {
   const text = spec.slice(EVERY.length);
-  if (!/^\+?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+$/.test(text))
+  if (!/^\+?(?:\d{1,18}(?:\.\d{0,18})?(?:ns|us|µs|ms|s|m|h))+$/.test(text))
     throw new Error(`failed to parse duration ${spec}: time: invalid duration ${JSON.stringify(text)}`);
-  const parts = [...text.matchAll(/([\d.]+)([a-zµ]+)/g)];
+  const parts = [...text.matchAll(/([\d.]{1,37})([a-zµ]{1,2})/g)];
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * UNIT_MS[unit]!, 0);
 }
 
