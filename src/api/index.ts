@@ -9,7 +9,7 @@ export * as fields from './fields.ts';
 export type * from './k8s.ts';
 export * as k8s from './k8s.ts';
 export * from './labels.ts';
-export { NODE_DAEMONS, type NodeDaemon, nodeDaemons } from './node-daemons.ts';
+export { NODE_DAEMONS, nodeDaemons } from './node-daemons.ts';
 export * from './names.ts';
 export * from './operation.ts';
 export * from './operation-kinds.ts';
