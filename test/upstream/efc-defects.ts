@@ -52,7 +52,7 @@ export const efcDefects: Readonly<Record<string, Decision>> = {
   '19 efc': {
     fluid: 'edits of the spec never reach the pods',
     decided: 'templates follow the spec; PodsOutdated names pods that started with another one',
-    shown: ['cluster/reconciler/efc.test.ts', 'an edit of the spec reaches the templates'],
+    shown: ['reconciler/efc.test.ts', 'an edit of the spec reaches the templates'],
   },
   'efc: late workers': {
     fluid: 'masters and clients learn of workers with the next check and the kubelet’s next sync, and keep those that have gone till then',

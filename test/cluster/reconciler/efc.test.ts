@@ -5,7 +5,7 @@ import { annotation } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import type { Kind } from '../../support/kinds.ts';
 import { datasetObject, efcRuntime } from '../../support/objects.ts';
-import { condition, eventually, type Sluice, type Space, says, startSluice } from '../../support/sluice.ts';
+import { eventually, type Sluice, type Space, startSluice } from '../../support/sluice.ts';
 import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 
 const nas = { mountPoint: 'nfs://0a0b0c0d-x.cn-hangzhou.nas.aliyuncs.com:/images', name: 'images' };
@@ -136,42 +136,5 @@ describe.skipIf(!simulated).concurrent('an EFC', () => {
     await space.patch('ConfigMap', 'demo-worker-endpoints', { data: { 'efc-worker-endpoints.json': '{}' } });
     await listsWorkers(space, 1);
     await space.bound('EFCRuntime', 'demo');
-  });
-
-  test('an edit of the spec reaches the templates; an invalid one does not, and says why', async () => {
-    const space = await bound();
-    await space.patch('EFCRuntime', 'demo', { spec: { fuse: { properties: { g_x: '1' } } } });
-    const args = expect.arrayContaining([says('assign_uuid=', ',g_x=1')]) as object;
-    await space.becomes('DaemonSet', 'demo-fuse', { spec: { template: { spec: { containers: [{ args }] } } } });
-    await space.patch('Dataset', 'demo', { spec: { mounts: [{ ...nas, mountPoint: 'nfs://server.example:/' }] } });
-    const why = ['spec.mounts[0].mountPoint: expected nfs://<file system>.<region>.nas.aliyuncs.com', 'found "nfs://server.example:/"'];
-    await space.becomes('EFCRuntime', 'demo', condition('Synced', { status: 'False', reason: 'InvalidSpec', message: says(...why) }));
-    await space.becomes('Dataset', 'demo', { status: { phase: 'Bound' } });
-    await space.delete('StatefulSet', 'demo-worker');
-    await space.becomes('StatefulSet', 'demo-worker', { status: { readyReplicas: 1 } });
-    await leavesNothing(space);
-  });
-
-  test('of clients alone is Bound, without a port of the node', async () => {
-    const space = await bound({ master: { disabled: true }, worker: { disabled: true } });
-    expect((await space.made()).filter((name) => name.startsWith('StatefulSet'))).toEqual([]);
-    expect(await endpoints(space)).toEqual([]);
-    expect((await space.get('EFCRuntime', 'demo')).metadata.annotations ?? {}).not.toHaveProperty('data.fluid.io/ports');
-    await leavesNothing(space);
-  });
-
-  test('has no DataLoad, and a DataProcess reads it', async () => {
-    const space = await bound();
-    const operation = (kind: string, name: string, more: object): KubeObject => ({
-      apiVersion: 'data.fluid.io/v1alpha1',
-      kind,
-      metadata: { name },
-      spec: { dataset: { name: 'demo', ...(kind === 'DataProcess' && { mountPath: '/data' }) }, ...more },
-    });
-    await space.create(operation('DataLoad', 'warm', {}));
-    await space.becomes('DataLoad', 'warm', { status: { phase: 'Failed', conditions: [{ reason: 'DataOperationNotSupport' }] } });
-    const script = { image: 'registry.example/count', imageTag: '1', source: 'wc -l /data/*' };
-    await space.create(operation('DataProcess', 'count', { processor: { script } }));
-    await space.becomes('DataProcess', 'count', { status: { phase: 'Complete' } });
   });
 });

@@ -8,7 +8,6 @@ import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
 
 const levels = (quota: string) => ({ levels: [{ mediumtype: 'MEM' as const, quota }] });
 const memory: VineyardRuntimeSpec = { replicas: 1, tieredstore: levels('1Gi') };
-const etcd = 'http://etcd.example:2379';
 const WORKLOADS = [
   ['StatefulSet', 'demo-master'],
   ['StatefulSet', 'demo-worker'],
@@ -19,10 +18,6 @@ const STATELESS = [
   ['Service', 'demo-master'],
   ['Service', 'demo-worker'],
 ] as const;
-const container = (fields: object) => ({ spec: { template: { spec: { containers: [fields] } } } });
-/** A flag of vineyardd with this value after it. */
-const flag = (name: string, value: string) =>
-  container({ command: expect.toSatisfy((argv: readonly string[]) => argv[argv.indexOf(name) + 1] === value) });
 
 describe.skipIf(!simulated).concurrent('a Vineyard', () => {
   let sluice: Sluice;
@@ -94,25 +89,6 @@ describe.skipIf(!simulated).concurrent('a Vineyard', () => {
     await leavesNothing(space);
   });
 
-  test('of three members of etcd on the network of pods, with a level of disks, is emptied on deletion', async () => {
-    const space = await bound({
-      replicas: 1,
-      master: { replicas: 3, networkMode: 'ContainerNetwork' },
-      worker: { networkMode: 'ContainerNetwork', ports: { rpc: 9700 } },
-      tieredstore: { levels: [...levels('1Gi').levels, { mediumtype: 'SSD', path: '/spill', quota: '2Gi' }] },
-    });
-    const { namespace } = space;
-    await space.becomes('VineyardRuntime', 'demo', { status: { masterNumberReady: 3, desiredMasterNumberScheduled: 3 } });
-    await space.becomes('StatefulSet', 'demo-worker', flag('--spill_path', `/spill/${namespace}/demo`));
-    await space.becomes('ConfigMap', 'demo-rpc-conf', { data: { VINEYARD_RPC_ENDPOINT: `demo-worker-0.demo-worker.${namespace}:9700` } });
-    expect((await space.get('VineyardRuntime', 'demo')).metadata.annotations ?? {}).not.toHaveProperty('data.fluid.io/ports');
-    await sluice.plane.exec.answer({ namespace, argv: /-mindepth 1 -delete/ });
-    await leavesNothing(space);
-    expect((await sluice.plane.exec.calls({ namespace })).map(({ pod, argv }) => [pod, argv.at(-1)])).toEqual([
-      ['demo-worker-0', `/spill/${namespace}/demo`],
-    ]);
-  });
-
   test('is scaled out and in, and the addresses of workers follow for clients that run', async () => {
     const space = await bound();
     await space.kubectl('scale', 'v6d/demo', '--replicas=3');
@@ -147,55 +123,5 @@ describe.skipIf(!simulated).concurrent('a Vineyard', () => {
     await space.patch('ConfigMap', 'demo-rpc-conf', { data: { VINEYARD_RPC_ENDPOINT: '' } });
     await listsWorkers(space, 1);
     await space.bound('VineyardRuntime', 'demo');
-  });
-
-  test('an edit of the spec reaches the templates; an invalid one does not, and says why', async () => {
-    const space = await bound();
-    await space.patch('VineyardRuntime', 'demo', {
-      spec: { tieredstore: levels('2Gi'), worker: { options: { 'wait.etcd.timeout': '60' } }, fuse: { options: { size: '1Mi' } } },
-    });
-    await space.becomes('StatefulSet', 'demo-worker', flag('--size', '2Gi'));
-    await space.becomes('StatefulSet', 'demo-worker', flag('--meta_timeout', '60'));
-    await space.becomes('DaemonSet', 'demo-fuse', container({ env: expect.arrayContaining([{ name: 'SIZE', value: '1Mi' }]) as object }));
-    await space.becomes('VineyardRuntime', 'demo', condition('PodsOutdated', { status: 'True', message: says('demo-worker-0') }));
-    await space.patch('VineyardRuntime', 'demo', { spec: { master: { replicas: 3 } } });
-    const why = ['spec.master.replicas: expected 1, as it was set up', 'found 3'];
-    await space.becomes('VineyardRuntime', 'demo', condition('Synced', { status: 'False', reason: 'InvalidSpec', message: says(...why) }));
-    await space.becomes('Dataset', 'demo', { status: { phase: 'Bound' } });
-    await space.delete('StatefulSet', 'demo-worker');
-    await space.becomes('StatefulSet', 'demo-worker', { ...flag('--size', '2Gi'), status: { readyReplicas: 1 } });
-    expect(await space.get('StatefulSet', 'demo-master')).toMatchObject({ spec: { replicas: 1 } });
-    await leavesNothing(space);
-  });
-
-  test('with an external etcd has no masters, now or later', async () => {
-    const space = await bound({ ...memory, replicas: 2, master: { endpoint: { uri: etcd } } });
-    const masters = async () => (await space.made()).filter((name) => name.endsWith('-master'));
-    expect(await masters()).toEqual([]);
-    // What the status says is what the next plan begins with.
-    await space.kubectl('scale', 'v6d/demo', '--replicas=1');
-    await space.becomes('StatefulSet', 'demo-worker', { spec: { replicas: 1 } });
-    await space.becomes('VineyardRuntime', 'demo', { status: { desiredWorkerNumberScheduled: 1, currentWorkerNumberScheduled: 1 } });
-    await space.patch('VineyardRuntime', 'demo', { spec: { worker: { options: { 'wait.etcd.timeout': '60' } } } });
-    await space.becomes('StatefulSet', 'demo-worker', flag('--meta_timeout', '60'));
-    await space.bound('VineyardRuntime', 'demo');
-    await space.becomes('StatefulSet', 'demo-worker', flag('--etcd_endpoint', etcd));
-    expect(await masters()).toEqual([]);
-    await leavesNothing(space);
-  });
-
-  test('has no DataLoad, and a DataProcess uses it', async () => {
-    const space = await bound();
-    const operation = (kind: string, name: string, more: object): KubeObject => ({
-      apiVersion: 'data.fluid.io/v1alpha1',
-      kind,
-      metadata: { name },
-      spec: { dataset: { name: 'demo', ...(kind === 'DataProcess' && { mountPath: '/data' }) }, ...more },
-    });
-    await space.create(operation('DataLoad', 'warm', {}));
-    await space.becomes('DataLoad', 'warm', { status: { phase: 'Failed', conditions: [{ reason: 'DataOperationNotSupport' }] } });
-    const script = { image: 'registry.example/put', imageTag: '1', source: 'python3 put.py /data/vineyard-worker.sock' };
-    await space.create(operation('DataProcess', 'put', { processor: { script } }));
-    await space.becomes('DataProcess', 'put', { status: { phase: 'Complete' } });
   });
 });
