@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.ts';
 
@@ -29,12 +30,16 @@ const SECOND_TRY = { retry: 1 };
 /** What is waited for; a second, vitest's own, is no time on a busy machine. */
 const POLL = { expect: { poll: { timeout: 60_000 } } };
 
-/** On real nodes, two at a time. */
+/**
+ * Files at a time, of all projects but `unit`: vitest runs projects beside each other that have one number. Many wait for programs, and a
+ * cluster takes some 2 GB.
+ */
+const maxWorkers = process.env['SLUICE_USE_CLUSTER'] === '1' ? 1 : Math.min(4, Math.max(2, availableParallelism()));
+
+/** Each file has a node of its own. */
 const ON_A_NODE = {
   globalSetup: ['test/node/global-setup.ts'],
-  // Each file has a node of its own, and much of its time it waits for a kubelet.
-  maxWorkers: 2,
-  sequence: { groupOrder: 1 },
+  maxWorkers,
   ...POLL,
   ...SECOND_TRY,
   testTimeout: 240_000,
@@ -42,9 +47,8 @@ const ON_A_NODE = {
   hookTimeout: process.env['SLUICE_TEST_HOLD'] === '1' ? 0 : 240_000,
 };
 
-// `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` starts real control planes and so
-// runs its files one after the other, `node` real nodes, two at a time; so does `engines`. Time limits are for what hangs: a busy machine is
-// no failure.
+// `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` has a real control plane for each
+// worker; `node` and `engines` have a real node for each file. Time limits are for what hangs: a busy machine is no failure.
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -56,21 +60,22 @@ export default defineConfig({
           exclude: [...CLUSTER, ...NODE, ...ENGINES, ...SIMULATION, ...PROGRAMS, ...ADVERSARY],
           // To load everything anew for each file would take longer than the tests.
           isolate: false,
+          maxWorkers,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           ...POLL,
         },
       },
-      { test: { name: 'programs', include: PROGRAMS, testTimeout: 120_000, hookTimeout: 120_000, ...POLL, ...SECOND_TRY } },
+      { test: { name: 'programs', include: PROGRAMS, maxWorkers, testTimeout: 120_000, hookTimeout: 120_000, ...POLL, ...SECOND_TRY } },
       // Worlds that fail at every step, each on a virtual clock: fixed seeds, so that no commit fails by chance.
-      { test: { name: 'simulation', include: SIMULATION, testTimeout: 600_000 } },
-      { test: { name: 'adversary', include: ADVERSARY, testTimeout: 3_600_000 } },
+      { test: { name: 'simulation', include: SIMULATION, maxWorkers, testTimeout: 600_000 } },
+      { test: { name: 'adversary', include: ADVERSARY, maxWorkers, testTimeout: 3_600_000 } },
       {
         test: {
           name: 'cluster',
           include: CLUSTER,
           globalSetup: ['test/cluster/global-setup.ts'],
-          fileParallelism: false,
+          maxWorkers,
           ...POLL,
           ...SECOND_TRY,
           testTimeout: 240_000,

@@ -169,6 +169,7 @@ ${stdout.split('\n')[1]}
     expect(stdout).not.toContain('cannot be written');
     const load = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'DataLoad', metadata: { name: 'warm' }, spec: { dataset: { name: 'jfs' } } };
     expect((await ask('diff', yaml(load))).stdout).toContain('2 to add, 0 to change, 0 to delete, 0 unchanged.');
+    const held = await sluice.plane.pods.hold({ namespace: space.namespace, name: 'warm-loader-job-*' }, { as: 'Running' });
     await space.create(load);
     await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
     expect(await ask('diff', yaml(load))).toEqual({
@@ -176,6 +177,7 @@ ${stdout.split('\n')[1]}
       stdout: `Job ${space.namespace}/warm-loader-job exists: no Job is changed, so an edit of its operation has no effect\n\nNo differences in 1 object.\n`,
       stderr: '',
     });
+    await held.release();
     await space.delete('DataLoad', 'warm');
   });
   test('contents of Secrets are not shown', async () => {

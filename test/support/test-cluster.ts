@@ -1,4 +1,4 @@
-/** The cluster of the run (test/cluster/global-setup.ts), and a namespace of one's own in it. */
+/** The cluster of this worker (test/cluster/global-setup.ts), and a namespace of one's own in it. */
 import { inject, onTestFinished } from 'vitest';
 import {
   type Cluster,
@@ -15,22 +15,31 @@ export interface ClusterUnderTest extends ControlPlaneHandle {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    cluster: ClusterUnderTest;
+    /** One for each worker. */
+    clusters: readonly ClusterUnderTest[];
   }
 }
 
-/** For `describe.skipIf(!simulated)`: what follows needs pods that do what the test says. */
-export const simulated = inject('cluster').simulated;
+function ofThisWorker(): ClusterUnderTest {
+  const clusters = inject('clusters');
+  const id = Number(process.env['VITEST_POOL_ID']);
+  const found = clusters[id - 1];
+  if (!found) throw new Error(`expected a cluster for each worker, found ${clusters.length} for worker ${id}`);
+  return found;
+}
 
-/** The cluster of the run: a test control plane, or the developer's own cluster. */
+/** For `describe.skipIf(!simulated)`: what follows needs pods that do what the test says. */
+export const simulated = ofThisWorker().simulated;
+
+/** The cluster of this worker: a test control plane, or the developer's own cluster. */
 export async function sharedCluster(): Promise<Cluster> {
-  const handle = inject('cluster');
+  const handle = ofThisWorker();
   return handle.simulated ? connectControlPlane(handle) : useExistingCluster(handle.kubeconfig);
 }
 
-/** The control plane of the run, with simulated pods and nodes. */
+/** The control plane of this worker, with simulated pods and nodes. */
 export function sharedControlPlane(): SharedControlPlane {
-  const handle = inject('cluster');
+  const handle = ofThisWorker();
   if (!handle.simulated) throw new Error(`the cluster at ${handle.server} has no simulated nodes: guard this test with \`simulated\``);
   return connectControlPlane(handle);
 }
