@@ -49,8 +49,9 @@ export function fusePod(input: Input, { endpoints, options, hostPath, mountPath,
             command: [
               'sh',
               '-c',
-              // The mount stays on the node otherwise, once for each time that the container was started.
-              sh`touch ${MARKER}; rm -f ${SOCKETS.map((name) => `${mountPath}/${name}`)}; while umount ${config}; do :; done; true`,
+              // The mount stays on the node otherwise, once for each time that the container was started, and no later fuse pod can start
+              // then. Lazily, since pods of users may have files of it open.
+              sh`touch ${MARKER}; rm -f ${SOCKETS.map((name) => `${mountPath}/${name}`)}; while umount -l ${config}; do :; done; true`,
             ],
           },
         },

@@ -123,6 +123,10 @@ describe.skipIf(!canHaveNode || !canRun('Vineyard on a real node', whyNoVineyard
     });
     await step('a client that is replaced leaves its users their objects', async () => {
       const { name = '', uid } = (await podOf('demo-fuse-')) ?? {};
+      // The configuration is being read in the pod that goes, and by an application.
+      const reading = 'sleep 3600 <"$RPC_CONF_DIR/VINEYARD_RPC_ENDPOINT" >/dev/null 2>&1 &';
+      await cluster.plane.kubectl('exec', '-n', space.namespace, name, '--', 'sh', '-c', reading);
+      await first.app.sh(`sleep 3600 <${AT}/rpc-conf/VINEYARD_RPC_ENDPOINT >/dev/null 2>&1 &`);
       await space.kubectl('delete', 'pod', name);
       await eventually(async () => expect((await podOf('demo-fuse-'))?.uid).not.toBe(uid), PATIENCE_S);
       const { name: now = '' } = (await podOf('demo-fuse-')) ?? {};

@@ -69,7 +69,7 @@ export const vineyardDifferences: readonly Difference[] = [
     object: /^DaemonSet\//,
     path: /^spec\.template\.spec\.containers\[vineyard-fuse\]\.lifecycle\.preStop\.exec\.command\[2\]$/,
     fluid: /vineyard\.sock \|\| true/,
-    ours: /vineyard-worker\.sock .*vineyard-local\.sock; while umount/,
+    ours: /vineyard-worker\.sock .*vineyard-local\.sock; while umount -l/,
     reason:
       'The hook removes the sockets by the names that the client gives them, and unmounts as often as its container was started. Each mount that is left stays on the node.',
   },
