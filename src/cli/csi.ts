@@ -29,8 +29,7 @@ interface Flags {
 
 const HELP = `
 The plugin runs as root on every node. The kubelet's directory and the mount root must have the same paths in the
-container as on the host. Mounts in the kubelet's directory must propagate to the host (Bidirectional). Mounts of the
-host in the mount root must propagate into the container (HostToContainer).
+container as on the host. Mounts below both must propagate from the host into the container and back (Bidirectional).
 
 Environment, for flags that are not given:
   NODE_ID, KUBELET_ROOTDIR, MOUNT_ROOT

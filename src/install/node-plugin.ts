@@ -68,9 +68,10 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
     securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0, readOnlyRootFilesystem: true },
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [
-      // Each under its path on the host, since requests of the kubelet contain paths of the host.
+      // Each under its path on the host, since requests of the kubelet contain paths of the host. What is mounted or unmounted below them, the
+      // host and all pods see.
       { name: 'kubelet', mountPath: kubeletDir, mountPropagation: 'Bidirectional' },
-      { name: 'mounts', mountPath: mountRoot, mountPropagation: 'HostToContainer' },
+      { name: 'mounts', mountPath: mountRoot, mountPropagation: 'Bidirectional' },
       // Its directories name the pods of this node.
       { name: 'pod-logs', mountPath: podLogsDir, readOnly: true },
       { name: 'run', mountPath: '/run' },

@@ -1,5 +1,5 @@
 /**
- * Binds the volumes of pods again whose FUSE client died and came back.
+ * Binds the volumes of pods again whose FUSE client died and came back, and unmounts what fuse pods leave behind (deleted.ts).
  *
  * Invariants:
  * R1. A consumer is bound again only if what it shows is mounted nowhere below the mount root any more, or if it is read-only and lacks
@@ -25,6 +25,7 @@ import { backoff } from '../../kube/clock.ts';
 import { createQueue, type Outcome, type PassInfo, settled } from '../../kube/turns/queue.ts';
 import type { Mount } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';
+import { deletedBelow } from './deleted.ts';
 import { rebind } from './rebind.ts';
 import { type Orphan, orphans } from './plan.ts';
 import { type RebindResult, recordResults } from './events.ts';
@@ -51,6 +52,8 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
   const failing = new Set<string>();
   /** Its keys are volumes. */
   const queue = createQueue({ concurrency: Infinity, work: serve, eventBackoffMs: 0, clock });
+  /** Its one key is the mount root. */
+  const cleaning = createQueue({ concurrency: 1, work: unmountDeleted, clock });
 
   async function readTable() {
     const mounts = await host.mounts();
@@ -62,6 +65,7 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
     const { mounts, byVolume } = await readTable();
     if (mounts === checked) return;
     context.layers.keep(mounts);
+    if (deletedBelow(mounts, context.mountRoot).length > 0) cleaning.add(context.mountRoot);
     // A volume whose consumers were unpublished meanwhile is settled by its next pass.
     for (const name of new Set([...failing, ...byVolume.keys()])) queue.add(name);
     // Last: what fails on the way is done again with the next check.
@@ -82,6 +86,19 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
     return { kind: 'failed', afterMs: backoff(failures + 1, clock.random) };
   }
 
+  async function unmountDeleted(mountRoot: string): Promise<Outcome> {
+    const paths = deletedBelow(await host.mounts(), mountRoot);
+    if (paths.length === 0) return settled();
+    try {
+      await host.unmount(paths, true);
+      log.info({ paths }, 'unmounted what a fuse pod that is gone has left behind');
+      return settled();
+    } catch (error) {
+      log.warn({ error: String(error) }, 'what a fuse pod that is gone has left behind cannot be unmounted; retrying');
+      return { kind: 'failed' };
+    }
+  }
+
   const complain = (error: unknown) => log.error({ err: error }, 'the mount table cannot be checked for dead mounts');
 
   async function run(): Promise<void> {
@@ -95,7 +112,7 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([checking, queue.stop()]);
+      await Promise.all([checking, queue.stop(), cleaning.stop()]);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * A node for the plugin, made of mount namespaces alone: the host's, with the kubelet's directory and the mount root shared as a kubelet
- * has them, and within it the plugin's own, as a pod has it (Bidirectional and HostToContainer). It is held by a process that ends with
+ * has them, and within it the plugin's own, as a pod has it (Bidirectional). It is held by a process that ends with
  * the test's, and everything that was mounted ends with it.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -143,7 +143,7 @@ export async function startMountNode(): Promise<TestNode> {
       return node.startProgram([process.execPath, '--no-warnings', PLUGIN, all], heard);
     },
     async startProgram(argv, heard) {
-      const plugin = await startProgram(within, { kubelet, mountRoot, argv, ...(heard && { heard }) });
+      const plugin = await startProgram(within, { kubelet, argv, ...(heard && { heard }) });
       plugins.add(plugin);
       return plugin;
     },

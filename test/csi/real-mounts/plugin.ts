@@ -26,16 +26,14 @@ export type Report =
 
 interface Program {
   readonly kubelet: string;
-  readonly mountRoot: string;
   readonly argv: readonly string[];
   readonly heard?: Heard;
 }
 
 /** `within`: what nsenter takes to enter the host's namespace. */
-export async function startProgram(within: readonly string[], { kubelet, mountRoot, argv, heard }: Program): Promise<TestPlugin> {
-  // As in a pod: what is mounted under the mount root arrives, and nothing goes back.
-  const enter = 'mount --make-rslave "$1" && shift && exec "$@"';
-  const inPod = ['unshare', '-m', '--propagation', 'unchanged', 'sh', '-ec', enter, 'sh', mountRoot];
+export async function startProgram(within: readonly string[], { kubelet, argv, heard }: Program): Promise<TestPlugin> {
+  // As in a pod whose mounts are Bidirectional.
+  const inPod = ['unshare', '-m', '--propagation', 'unchanged'];
   const child = spawn('nsenter', [...within, ...inPod, ...argv], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -96,6 +96,14 @@ describePlugin('a FUSE client that died and came back', { patienceMs: 300 }, (at
     expect(at.node.stack(target)).toEqual([]);
   });
 
+  test('leaves no mount of a directory that was deleted, at which its successor could mount nothing', async () => {
+    const path = `${fusePath('left')}/conf`;
+    at.node.sh('mkdir -p "$1" "$2" && mount --bind "$2" "$1"', path, `${at.node.dir}/conf`);
+    expect(at.node.stack(path)).toHaveLength(1);
+    at.node.sh('rmdir "$1"', `${at.node.dir}/conf`);
+    await vi.waitFor(() => expect(at.node.stack(path)).toEqual([]), 60_000);
+  });
+
   test('is seen by a container that started in between, and by one that ran all the time (R7, R8)', async () => {
     serve('two');
     const target = await publish('ml-two', 'uid-2');

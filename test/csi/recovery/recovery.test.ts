@@ -41,6 +41,7 @@ function given(mountsOf: (target: string) => readonly Mount[] = (target) => tabl
     bound,
     unmounted,
     mounts: mountsOf(target),
+    unmount: undefined as (() => Promise<void>) | undefined,
     readTable: async (): Promise<readonly Mount[]> => (last = at.mounts),
     readVolume: async () => volume(),
     bind: async (binding: Binding): Promise<void> => void bound.push(binding),
@@ -73,7 +74,7 @@ function given(mountsOf: (target: string) => readonly Mount[] = (target) => tabl
     host: {
       mounts: () => at.readTable(),
       bind: (binding: Binding) => at.bind(binding),
-      unmount: async (paths: readonly string[]) => void unmounted.push(...paths),
+      unmount: async (paths: readonly string[]) => (at.unmount ? at.unmount() : void unmounted.push(...paths)),
     },
   } as unknown as NodeContext;
   const recovery = startRecovery(context);
@@ -161,4 +162,19 @@ test('the age of a layer is forgotten with the layer, since its device number is
   await until(() => at.layers.at(at.target).size === 0, 'not forgotten');
   at.layers.add(at.target, CLIENT.device, 2_000);
   expect(at.layers.at(at.target)).toEqual(new Map([[CLIENT.device, 2_000]]));
+});
+
+test('a mount whose directory was deleted is unmounted, and retried where that fails', async () => {
+  const at = given(() => []);
+  const path = '/runtime-mnt/vineyard/ml/demo/vineyard-fuse/rpc-conf';
+  const mount = { mountPoint: path, fsType: 'ext4', device: '8:1' };
+  const root = '/kubelet/pods/uid/volumes/kubernetes.io~configmap/conf';
+  at.change(table({ ...mount, id: 40, root }));
+  at.unmount = () => Promise.reject(new Error('umount: too many files are open'));
+  at.change(table({ ...mount, id: 40, root: `${root}//deleted` }));
+  const wait = await at.retry();
+  at.unmount = undefined;
+  at.clock.advance(wait);
+  await until(() => at.unmounted.length > 0, 'not unmounted');
+  expect(at.unmounted).toEqual([path]);
 });
