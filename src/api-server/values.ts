@@ -1,9 +1,10 @@
-import type { KubeObject, ResourceType } from '../kube/types.ts';
+import type { KubeObject, ObjectMeta, ResourceType } from '../kube/types.ts';
 import { parseSchedule } from './cron.ts';
 import { isMap, type Json, type JsonMap } from './json.ts';
 import { isBuiltIn } from './kinds.ts';
 import type { Fault } from './refusals.ts';
 import { invalidValue, required } from './schema/faults.ts';
+import { annotationsFaults, labelsFaults } from './schema/names.ts';
 
 const JOB = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'];
 /** Fields of a spec, by kind. */
@@ -20,8 +21,17 @@ const NEVER_NEGATIVE: Readonly<Record<string, readonly string[]>> = {
 export function valueFaults(type: ResourceType, { spec }: KubeObject): readonly Fault[] {
   const fields = NEVER_NEGATIVE[type.kind];
   if (!fields || !isBuiltIn(type) || !isMap(spec as Json)) return [];
-  const own = negativeFaults(spec as JsonMap, fields, 'spec');
+  const own = [...templateFaults(spec as JsonMap, 'spec'), ...negativeFaults(spec as JsonMap, fields, 'spec')];
   return type.kind === 'CronJob' ? [...own, ...cronJobFaults(spec as JsonMap)] : own;
+}
+
+/** Rule: ValidatePodTemplateSpec of pkg/apis/core/validation, whose paths leave `metadata` out. */
+function templateFaults({ template }: JsonMap, path: string): readonly Fault[] {
+  const { labels, annotations } = ((template ?? {}) as { readonly metadata?: ObjectMeta }).metadata ?? {};
+  return [
+    ...labelsFaults(labels ?? {}, `${path}.template.labels`),
+    ...annotationsFaults(annotations ?? {}, `${path}.template.annotations`),
+  ];
 }
 
 const negativeFaults = (spec: JsonMap, fields: readonly string[], path: string): readonly Fault[] =>
@@ -31,10 +41,11 @@ const negativeFaults = (spec: JsonMap, fields: readonly string[], path: string):
 
 function cronJobFaults({ schedule, timeZone, jobTemplate }: JsonMap): readonly Fault[] {
   const job = isMap(jobTemplate ?? null) ? (jobTemplate as JsonMap)['spec'] : undefined;
+  const path = 'spec.jobTemplate.spec';
   return [
     ...scheduleFaults(schedule ?? ''),
     ...zoneFaults(timeZone ?? null),
-    ...(isMap(job ?? null) ? negativeFaults(job as JsonMap, JOB, 'spec.jobTemplate.spec') : []),
+    ...(isMap(job ?? null) ? [...templateFaults(job as JsonMap, path), ...negativeFaults(job as JsonMap, JOB, path)] : []),
   ];
 }
 

@@ -84,26 +84,35 @@ function labelValueFaults(text: string): readonly string[] {
   ];
 }
 
+const invalidValues = (field: string, text: string, faults: readonly string[]) => faults.map((fault) => invalidValue(field, text, fault));
+
+/** @param field the path of the labels, such as `metadata.labels` */
+export const labelsFaults = (labels: Readonly<Record<string, string>>, field: string): readonly Fault[] =>
+  Object.entries(labels).flatMap(([key, text]) => [
+    ...invalidValues(field, key, qualifiedFaults(key)),
+    ...invalidValues(field, text, labelValueFaults(text)),
+  ]);
+
+/** @param field the path of the annotations, such as `metadata.annotations` */
+export function annotationsFaults(annotations: Readonly<Record<string, string>>, field: string): readonly Fault[] {
+  const size = Object.entries(annotations).reduce((sum, [key, text]) => sum + Buffer.byteLength(key) + Buffer.byteLength(text), 0);
+  return [
+    ...Object.keys(annotations).flatMap((key) => invalidValues(field, key, qualifiedFaults(key.toLowerCase()))),
+    ...(size > MOST_ANNOTATIONS ? [tooLong(field, MOST_ANNOTATIONS)] : []),
+  ];
+}
+
 /**
  * The faults of an object's metadata.
  * @param isNew a name is checked when the object is created
  */
-export function metadataFaults(
+export const metadataFaults = (
   { name, labels = {}, annotations = {}, finalizers = [] }: ObjectMeta,
   isNew: boolean,
   named: NameRule = 'subdomain',
-): readonly Fault[] {
-  const each = (field: string, text: string, faults: readonly string[]) =>
-    faults.map((fault) => invalidValue(`metadata.${field}`, text, fault));
-  const size = Object.entries(annotations).reduce((sum, [key, text]) => sum + Buffer.byteLength(key) + Buffer.byteLength(text), 0);
-  return [
-    ...(isNew ? each('name', name, NAMES[named](name)) : []),
-    ...Object.entries(labels).flatMap(([key, text]) => [
-      ...each('labels', key, qualifiedFaults(key)),
-      ...each('labels', text, labelValueFaults(text)),
-    ]),
-    ...Object.keys(annotations).flatMap((key) => each('annotations', key, qualifiedFaults(key.toLowerCase()))),
-    ...(size > MOST_ANNOTATIONS ? [tooLong('metadata.annotations', MOST_ANNOTATIONS)] : []),
-    ...(isNew ? finalizers.flatMap((finalizer) => each('finalizers', finalizer, qualifiedFaults(finalizer))) : []),
-  ];
-}
+): readonly Fault[] => [
+  ...(isNew ? invalidValues('metadata.name', name, NAMES[named](name)) : []),
+  ...labelsFaults(labels, 'metadata.labels'),
+  ...annotationsFaults(annotations, 'metadata.annotations'),
+  ...(isNew ? finalizers.flatMap((finalizer) => invalidValues('metadata.finalizers', finalizer, qualifiedFaults(finalizer))) : []),
+];

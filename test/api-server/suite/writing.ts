@@ -121,6 +121,11 @@ export function writing(subject: () => Subject): void {
       };
       const least = 'must be greater than or equal to 0';
       expect(await said(statefulSet(namespace, 'a', { replicas: -1 }))).toBe(`spec.replicas: Invalid value: -1: ${least}`);
+      const { template } = statefulSet(namespace, 'a')['spec'] as { readonly template: { readonly metadata: KubeObject['metadata'] } };
+      const wrong = { labels: { ...template.metadata.labels, of: 'a/b' }, annotations: { 'a/b/c': '' } };
+      const refusedTemplate = await said(statefulSet(namespace, 'a', { template: { ...template, metadata: wrong } }));
+      expect(refusedTemplate).toContain('spec.template.labels: Invalid value: "a/b": a valid label must be');
+      expect(refusedTemplate).toContain('spec.template.annotations: Invalid value: "a/b/c": a qualified name must');
       expect(await said(cronJob('* * * * *', { backoffLimit: -1 }))).toBe(
         `spec.jobTemplate.spec.backoffLimit: Invalid value: -1: ${least}`,
       );
