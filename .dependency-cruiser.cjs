@@ -6,7 +6,7 @@ const only = (layer, ...allowed) => ({
   to: { path: '^(src|runtimes)/', pathNot: [layer, ...allowed].map((l) => `^${l}/`) },
 });
 /** Folders and files whose functions depend on nothing but their arguments … */
-const PURE = '^(src/(api|constructs|fuse|install|reconciler)/|runtimes/|src/webhook/(?!(server|certificates|watches)/)|src/csi/(volume|(publish|recovery)/plan|mounts/(mountinfo|tree|binding))[.]ts$)';
+const PURE = '^(src/(api|constructs|fuse|install|planning|reconciler)/|runtimes/|src/webhook/(?!(server|certificates|watches)/)|src/csi/(volume|(publish|recovery)/plan|mounts/(mountinfo|tree|binding))[.]ts$)';
 /** … but for these. */
 const EFFECTS = '^src/(fuse/(files|watch)|reconciler/kubernetes/commands/pod-exec)[.]ts$';
 module.exports = {
@@ -16,7 +16,8 @@ module.exports = {
     only('src/constructs', 'src/api'),
     only('runtimes', 'src/api', 'src/constructs'),
     only('src/kube', 'src/api'),
-    only('src/reconciler', 'src/api', 'src/constructs', 'src/kube'),
+    only('src/planning', 'src/api', 'src/constructs', 'src/kube'),
+    only('src/reconciler', 'src/api', 'src/constructs', 'src/kube', 'src/planning'),
     only('src/fuse', 'src/api'),
     only('src/csi', 'src/api', 'src/kube'),
     only('src/csi/grpc', 'src/api', 'src/kube'),
@@ -25,12 +26,18 @@ module.exports = {
     only('src/install', 'src/api', 'src/constructs'),
     only('src/api-server', 'src/api', 'src/kube'),
     only('src/playground', 'src/api', 'src/csi', 'src/kube', 'src/webhook', 'src/api-server'),
-    only('src/testing', 'src/api', 'src/constructs', 'src/kube', 'src/reconciler', 'src/api-server'),
+    only('src/testing', 'src/api', 'src/constructs', 'src/kube', 'src/api-server'),
     {
       name: 'published-code-needs-nothing-of-the-checkout',
       severity: 'error',
       from: { path: '^(src|runtimes)/' },
       to: { path: '^(harness|scripts|test|bench|examples)/' },
+    },
+    {
+      name: 'commands-enter-the-reconciler-by-its-doors',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/reconciler/', pathNot: '^src/reconciler/(controller|metrics|operations)[.]ts$' },
     },
     {
       name: 'pure-code-does-no-io',

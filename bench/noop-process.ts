@@ -8,7 +8,7 @@ import { connectionFromKubeconfig } from '../src/kube/kubeconfig/kubeconfig.ts';
 import { createNodeLabeler } from '../src/reconciler/kubernetes/nodes/node-labels.ts';
 import { createStore } from '../src/reconciler/kubernetes/store/store.ts';
 import { reconcile } from '../src/reconciler/reconcile.ts';
-import { keyOf } from '../src/reconciler/world.ts';
+import { keyOf } from '../src/planning/key.ts';
 import type { Reconciled } from './noop.ts';
 
 const [kubeconfig = '', rounds = '10'] = process.argv.slice(2);

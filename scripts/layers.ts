@@ -28,6 +28,8 @@ const PLANTED: Readonly<Record<string, string>> = {
   'src/csi/grpc/g.ts': "import { c } from '../publish/plan.ts';\nexport const g = c;\n",
   'harness/h.ts': 'export const h = 1;\n',
   'src/testing/t.ts': "export { h } from '../../harness/h.ts';\n",
+  'src/planning/p.ts': "export type { B } from '../reconciler/b.ts';\n",
+  'src/cli/c.ts': "export type { B } from '../reconciler/b.ts';\n",
   'src/fuse/f.ts': "import { c } from '../csi/publish/plan.ts';\nexport const f = c;\n",
 };
 const EXPECTED: readonly (readonly [rule: string, file: string])[] = [
@@ -40,6 +42,8 @@ const EXPECTED: readonly (readonly [rule: string, file: string])[] = [
   ['src/csi/mounts-imports-only-itself-and-src/api-and-src/kube', 'src/csi/mounts/m.ts'],
   ['src/csi/grpc-imports-only-itself-and-src/api-and-src/kube', 'src/csi/grpc/g.ts'],
   ['published-code-needs-nothing-of-the-checkout', 'src/testing/t.ts'],
+  ['src/planning-imports-only-itself-and-src/api-and-src/constructs-and-src/kube', 'src/planning/p.ts'],
+  ['commands-enter-the-reconciler-by-its-doors', 'src/cli/c.ts'],
   ['src/fuse-imports-only-itself-and-src/api', 'src/fuse/f.ts'],
 ];
 

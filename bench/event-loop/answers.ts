@@ -1,4 +1,4 @@
-import { lastWords } from '../../src/reconciler/status/last-words.ts';
+import { lastWords } from '../../src/planning/last-words.ts';
 import { infosOf } from '../../src/reconciler/operations/infos.ts';
 import { texts } from '../../test/hostile/cost.ts';
 import { probesOf, RUNTIMES } from '../../test/hostile/probes.ts';

@@ -1,6 +1,6 @@
 import { Dataset, type Mount, parse } from '../../src/api/index.ts';
 import { type BoundRuntime, PARTS } from '../../src/constructs/index.ts';
-import { createBindings } from '../../src/reconciler/kubernetes/plans/bindings.ts';
+import { createBindings } from '../../src/planning/bindings.ts';
 import { planInput } from '../../src/testing/given.ts';
 import { companionFacts, runtimeOf } from '../definitions.ts';
 import { BENCHED, type Kind, KINDS } from '../kinds.ts';

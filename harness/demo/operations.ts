@@ -1,7 +1,7 @@
 /** What a user does with a Dataset that is Bound, and one that does not become Bound. */
 import { DataLoad, Dataset } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
+import { Secret, typeOf } from '../../src/planning/kinds.ts';
 import { explained } from './explained.ts';
 import { type Stage, typeFor } from './scenes.ts';
 import { find, ignoreAbsent, phaseOf, table, until } from './steps.ts';

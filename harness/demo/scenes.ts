@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type CustomResource, crdOf, Dataset, GROUP, label, ThinRuntime, VERSION } from '../../src/api/index.ts';
 import type { KubeClient } from '../../src/kube/contract.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { ownedKinds, Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
+import { ownedKinds, Secret, typeOf } from '../../src/planning/kinds.ts';
 import { CALCULATING } from '../../src/reconciler/status/dataset.ts';
 import { createIfAbsent, find, ignoreAbsent, Namespace, phaseOf, type Status, stateOf, statusOf, table, until } from './steps.ts';
 import { documentsIn } from '../../src/cli/input/documents.ts';

@@ -1,3 +1,4 @@
+import type { Candidate } from '../planning/choose.ts';
 import type { Dataset, DatasetStatus, Identity, InvalidSpec, RuntimeStatus } from '../api/index.ts';
 import type { Command, MountChange, Runtime } from '../constructs/index.ts';
 import type { Teardown } from './teardown-steps.ts';
@@ -10,14 +11,6 @@ export interface Scene {
   /** What is wrong with the Dataset's spec, if it does not parse. */
   readonly invalid?: InvalidSpec;
   readonly runtimes: readonly Candidate[];
-}
-
-/** A runtime object and the definition that understands it. */
-export interface Candidate {
-  readonly runtime: Runtime;
-  readonly object: RuntimeObject;
-  /** What is wrong with its spec, if it does not parse. */
-  readonly invalid?: InvalidSpec;
 }
 
 /** A reading with a plan, or why there is none. */

@@ -5,6 +5,8 @@ import { createStore, type Store } from './kubernetes/store/store.ts';
 import { createReign, type LeaderOptions, type Reign } from './reign.ts';
 import { keyText } from './world.ts';
 
+export type { ApplicationSettings } from './applications/sidecars-to-stop.ts';
+
 export interface ControllerOptions extends LeaderOptions {
   /** Absent: no election; this is the only controller. */
   readonly election?: {

@@ -1,6 +1,6 @@
 import { type Outcome, settled, waiting } from '../kube/turns/queue.ts';
 import { each } from './failures.ts';
-import { causeOf, isPassing } from './reasons.ts';
+import { causeOf, isPassing } from '../planning/reasons.ts';
 import type { Failure, Hold } from './world.ts';
 
 /** Waits, and reports the hold once it has lasted. */

@@ -1,11 +1,11 @@
 import { ownerUid } from '../api/index.ts';
 import type { MountChange, Part, Role } from '../constructs/index.ts';
 import { isRunnable } from '../constructs/startable.ts';
-import { differences, pathsOf, without } from './diff/mount-change.ts';
-import { holdOf } from './diff/mount-trouble.ts';
+import { differences, pathsOf, without } from '../planning/diff/mount-change.ts';
+import { holdOf } from '../planning/diff/mount-trouble.ts';
 import { keptBy } from './status/kept.ts';
-import { missingText } from './status/secret-text.ts';
-import { some } from './status/some.ts';
+import { missingText } from '../planning/secret-text.ts';
+import { some } from '../planning/some.ts';
 import type { Action, Hold, LiveObject, MountsInForce, Step, World } from './world.ts';
 
 const ensure =

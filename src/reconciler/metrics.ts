@@ -6,6 +6,9 @@ import { type OperationCounts, type OperationMetrics, operationMetrics } from '.
 import { addWatchGauges, type Watches } from './metrics/watch-gauges.ts';
 import { type WorkMetrics, workMetrics } from './metrics/work-metrics.ts';
 
+export type { DatasetCounts, OperationCounts };
+export { UNAVAILABLE } from './status/unavailable.ts';
+
 /** The process's metrics for Prometheus, under the names of controller-runtime, so that its dashboards work, and of Fluid. */
 export interface Metrics extends WorkMetrics, OperationMetrics {
   readonly registry: Registry;

@@ -1,6 +1,7 @@
 import { type Dataset, isOwnedBy, runtimeFinalizer } from '../api/index.ts';
 import { type Outcome, settled, waiting } from '../kube/turns/queue.ts';
-import type { Candidate, Cluster } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
+import type { Candidate } from '../planning/choose.ts';
 import { isReported, untilNext } from './holds.ts';
 import { decideTeardown, type Teardown, type TeardownAction, unboundStatus } from './teardown-steps.ts';
 import { orReport, reportOnDataset, reportOnRuntime } from './status/report.ts';

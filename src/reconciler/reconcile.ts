@@ -1,12 +1,13 @@
 import { type Dataset, referenceIn } from '../api/index.ts';
 import type { Part } from '../constructs/index.ts';
 import { type Outcome, settled, waiting } from '../kube/turns/queue.ts';
-import { choose } from './choose.ts';
-import type { Candidate, Cluster, Planned, Scene, Unplanned } from './cluster.ts';
+import { choose } from '../planning/choose.ts';
+import type { Cluster, Planned, Scene, Unplanned } from './cluster.ts';
+import type { Candidate } from '../planning/choose.ts';
 import { decide } from './decide.ts';
 import { againAfterConflict, attempt, each, failureOf, obstacleOf } from './failures.ts';
 import { failingOn, held, orAgain } from './holds.ts';
-import { causeOf, type Reason } from './reasons.ts';
+import { causeOf, type Reason } from '../planning/reasons.ts';
 import { statusOf, unplannedStatusOf } from './status/status.ts';
 import { reconcileDeletedDataset, reconcileDeletedRuntime } from './reconcile-deletion.ts';
 import { noticesOf, noticesOfHold, orReport, reportOnBoth, reportOnDataset, reportOnLeaving, reportOnRuntime } from './status/report.ts';

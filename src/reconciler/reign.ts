@@ -12,7 +12,7 @@ import { type ExecFence, podExec } from './kubernetes/commands/pod-exec.ts';
 import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler, type NodeReports } from './kubernetes/nodes/node-labels.ts';
 import { helpersOf } from './kubernetes/operations/end-run.ts';
-import type { PortPolicy } from './kubernetes/plans/ports.ts';
+import type { PortPolicy } from '../planning/ports.ts';
 import type { Selects } from '../kube/selector.ts';
 import { operationKeyOf } from './operations/references.ts';
 import type { Moved, Store } from './kubernetes/store/store.ts';

@@ -1,7 +1,7 @@
 import type { Dataset, Identity } from '../api/index.ts';
 import type { Runtime } from '../constructs/index.ts';
 import { keptOf } from './status/kept.ts';
-import { some } from './status/some.ts';
+import { some } from '../planning/some.ts';
 import type { Hold, Key, LiveObject, PlanInForce, RuntimeObject } from './world.ts';
 
 /** What is left of a runtime that is being deleted. It needs no plan, so that a runtime with an invalid spec can always be deleted. */

@@ -1,17 +1,20 @@
 import type { Dataset } from '../api/index.ts';
-import type { MountRow, Part, Role, ReadAnswer, UfsUsage, WorkloadNames } from '../constructs/index.ts';
+import type { MountRow, Role, ReadAnswer, UfsUsage, WorkloadNames } from '../constructs/index.ts';
 import type { KubeObject, ResourceType } from '../kube/types.ts';
-import type { Contribution, Hold } from './world/decision.ts';
-import type { Key } from './world/key.ts';
-import type { LiveObject, MissingSecret, Outline, RuntimeObject, WorkloadView } from './world/objects.ts';
-import type { PlanInForce } from './world/plan-in-force.ts';
+import type { Binding } from '../planning/bindings.ts';
+import type { MountTrouble } from '../planning/diff/mount-trouble.ts';
+import type { Hold } from '../planning/hold.ts';
+import type { Contribution } from './world/decision.ts';
+import type { Key } from '../planning/key.ts';
+import type { LiveObject, MissingSecret, RuntimeObject, WorkloadView } from '../planning/objects.ts';
 
 /** The vocabulary of a pass: it observes a World, decides, applies, and returns when the next pass is due. */
 export * from './world/applied.ts';
 export type * from './world/decision.ts';
-export * from './world/key.ts';
-export type * from './world/objects.ts';
-export type * from './world/plan-in-force.ts';
+export type { Hold } from '../planning/hold.ts';
+export * from '../planning/key.ts';
+export type * from '../planning/objects.ts';
+export type * from '../planning/plan-in-force.ts';
 
 export const ROLES = ['master', 'worker', 'fuse'] as const satisfies readonly Role[];
 
@@ -19,18 +22,13 @@ export const ROLES = ['master', 'worker', 'fuse'] as const satisfies readonly Ro
 export type Step = (world: World) => Contribution;
 
 /** One consistent reading of the cluster, which decides a pass. Times are milliseconds since the epoch. */
-export interface World {
+export interface World extends Binding {
   readonly now: number;
   readonly key: Key;
   readonly dataset: Dataset;
   readonly runtime: RuntimeObject;
-  readonly plan: PlanInForce;
   /** Further objects that the plan was made from, such as a profile. */
   readonly companions?: readonly KubeObject[];
-  /** The desired objects of a part. Throws InvalidSpec when they cannot be rendered. */
-  readonly outlines: (part: Part) => readonly Outline[];
-  /** Node affinity of the cache, for pods that want to be near it. */
-  readonly cacheAffinity?: object | undefined;
   /** The Dataset was bound before: a hold no longer stops the steps after it. */
   readonly bound: boolean;
   readonly workloads: Readonly<Partial<Record<Role, WorkloadView>>>;
@@ -77,14 +75,4 @@ export interface World {
 export interface Replaced {
   readonly type: ResourceType;
   readonly object: LiveObject;
-}
-
-/** A row that was mounted or unmounted without an error, and is listed otherwise. */
-export interface MountTrouble {
-  readonly path: string;
-  readonly text: string;
-  /** Pods that read this path do not find what the spec promises. */
-  readonly isLack: boolean;
-  /** A retry is due now. */
-  readonly isDue: boolean;
 }

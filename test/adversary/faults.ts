@@ -20,7 +20,7 @@ export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] 
         replace: '[reference.dataset.identity]',
       },
       {
-        file: 'src/reconciler/kubernetes/store/volumes.ts',
+        file: 'src/planning/volumes.ts',
         find: '...(servedBy && keyText(servedBy) !== (target && keyText(target))',
         replace: "...(servedBy && keyText(servedBy) === ''",
       },
@@ -31,7 +31,7 @@ export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] 
     reason: "a text that is no UID counts as one: the joined name of another tenant, whose labels go with the forger's runtime",
     edits: [
       {
-        file: 'src/reconciler/identity.ts',
+        file: 'src/planning/identity.ts',
         find: "typeof text === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);",
         replace: "typeof text === 'string';",
       },
@@ -104,7 +104,7 @@ export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] 
     reason: 'a runtime whose Dataset was orphaned goes by the joined name again, and its deletion takes the labels of who has that name',
     edits: [
       {
-        file: 'src/reconciler/identity.ts',
+        file: 'src/planning/identity.ts',
         find: 'if (!dataset) return before?.identity ?? { ...key',
         replace: 'if (!dataset) return { ...key',
       },
@@ -180,7 +180,7 @@ export const faults: readonly (PlantedFault & { readonly level?: 1 | 2 | 3 })[] 
     reason: 'a Dataset gets the joined name although the volume of that name is of another one',
     edits: [
       {
-        file: 'src/reconciler/identity.ts',
+        file: 'src/planning/identity.ts',
         find: 'const isTaken = holder !== undefined && keyText(holder) !== keyText(key);',
         replace: "const isTaken = holder !== undefined && keyText(holder) === '';",
       },

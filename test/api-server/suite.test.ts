@@ -1,7 +1,7 @@
 import { beforeEach } from 'vitest';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { crdOf } from '../../src/api/crd.ts';
-import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
+import { typeOf } from '../../src/planning/kinds.ts';
 import { createApiServer } from '../../src/api-server/index.ts';
 import { createControllers } from '../../src/api-server/controllers/index.ts';
 import { kinds } from '../support/kinds.ts';

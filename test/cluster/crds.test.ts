@@ -16,7 +16,7 @@ import { Refusal } from '../../src/api-server/refusals.ts';
 import { createSchemas, type FieldValidation, type Schemas } from '../../src/api-server/schema/index.ts';
 import type { Status } from '../../src/api/k8s.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
-import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
+import { typeOf } from '../../src/planning/kinds.ts';
 import { discovery } from '../../src/api-server/wire/discovery.ts';
 import { servedBuiltIns, servedBy, servedKind } from '../../src/api-server/wire/served.ts';
 import { builtInKinds } from '../../src/api-server/kinds.ts';

@@ -14,11 +14,11 @@ import {
 } from '../../src/install/rights.ts';
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/turnstile.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
-import { LARGEST_RECORD } from '../../src/reconciler/kubernetes/plans/last-valid.ts';
+import { LARGEST_RECORD } from '../../src/planning/last-valid.ts';
 import { showBuild } from '../../src/cli/build-info.ts';
 import { createMetrics } from '../../src/reconciler/metrics.ts';
 import { backoffMs } from '../../src/kube/turns/queue.ts';
-import { type Cause, causes } from '../../src/reconciler/reasons.ts';
+import { type Cause, causes } from '../../src/planning/reasons.ts';
 import { admissionMetrics } from '../../src/webhook/server/metrics.ts';
 import { table } from './markdown.ts';
 import { commandNamed } from './pages.ts';

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import { annotation, datasetFinalizer, label } from '../../src/api/index.ts';
-import { causes } from '../../src/reconciler/reasons.ts';
+import { causes } from '../../src/planning/reasons.ts';
 import { PAGES, read, root, scripts } from './pages.ts';
 
 describe('every one is documented:', () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { infosOf } from '../../src/reconciler/operations/infos.ts';
-import { lastWords } from '../../src/reconciler/status/last-words.ts';
+import { lastWords } from '../../src/planning/last-words.ts';
 import { texts, tooDear } from './cost.ts';
 import { probesOf, RUNTIMES } from './probes.ts';
 

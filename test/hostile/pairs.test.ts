@@ -9,7 +9,7 @@ import { BENCHED, type Kind, KINDS } from '../../bench/kinds.ts';
 import { structural } from '../../src/api/crd.ts';
 import { type CustomResource, DataBackup, DataLoad, DataMigrate, Dataset, InvalidSpec, type Manifest, parse } from '../../src/api/index.ts';
 import { type BoundRuntime, type Operation, PARTS } from '../../src/constructs/index.ts';
-import { createBindings } from '../../src/reconciler/kubernetes/plans/bindings.ts';
+import { createBindings } from '../../src/planning/bindings.ts';
 import { HOSTILE } from '../../src/testing/conformance/shells.ts';
 import { planInput } from '../../src/testing/given.ts';
 import { substitutionsIn } from '../support/substitutions.ts';

@@ -9,7 +9,7 @@ import { readReport as readJindoReport } from '../../runtimes/jindo/report.ts';
 import type { CacheUse, UfsUsage } from '../../src/constructs/index.ts';
 import { decide } from '../../src/reconciler/decide.ts';
 import { cacheLabelKeys, cacheLabels } from '../../src/reconciler/kubernetes/nodes/cache-labels.ts';
-import { bindingOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
+import { bindingOf } from '../../src/planning/bindings.ts';
 import { statusOf } from '../../src/reconciler/status/status.ts';
 import { nothingApplied, type World } from '../../src/reconciler/world.ts';
 import { GOLDENS, hasGoldens, readCases, withoutExclusive } from '../upstream/cases.ts';

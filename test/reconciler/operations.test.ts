@@ -6,7 +6,7 @@ import { basePlan, type Operation, ownedByOperation } from '../../src/constructs
 import { GROUP, label, type Manifest, VERSION } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { createApplier } from '../../src/reconciler/kubernetes/apply/apply.ts';
-import { outlineOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
+import { outlineOf } from '../../src/planning/bindings.ts';
 import { createQueue } from '../../src/kube/turns/queue.ts';
 import { keyOfText, keyText } from '../../src/reconciler/world.ts';
 import { planInput } from '../../src/testing/given.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { annotation, type Identity } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { identityRecord } from '../../src/reconciler/identity.ts';
+import { identityRecord } from '../../src/planning/identity.ts';
 import { datasetObject, openDataset, reader, thinProfile, thinRuntime } from '../support/objects.ts';
 import { boundHarness, type Harness, harness } from './harness.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { annotation, verifiedFuseIn } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { FIELD_MANAGER } from '../../src/reconciler/kubernetes/managed-fields.ts';
+import { FIELD_MANAGER } from '../../src/planning/diff/managed-fields.ts';
 import { openDataset, thinRuntime } from '../support/objects.ts';
 import { boundHarness, type Harness } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import type { Dataset } from '../../src/api/index.ts';
 import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
-import { bindingOf } from '../../src/reconciler/kubernetes/plans/bindings.ts';
+import { bindingOf } from '../../src/planning/bindings.ts';
 import type { LiveObject, RuntimeObject, WorkloadView, World } from '../../src/reconciler/world.ts';
 import { planInput } from '../../src/testing/given.ts';
 import example from '../support/example-runtime/index.ts';

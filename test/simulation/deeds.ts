@@ -1,6 +1,6 @@
 import { label } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { LAST_APPLIED } from '../../src/reconciler/kubernetes/kinds.ts';
+import { LAST_APPLIED } from '../../src/planning/kinds.ts';
 import type { ApiServer } from '../../src/api-server/index.ts';
 import { Refusal } from '../../src/api-server/refusals.ts';
 import type { Deed } from './plan.ts';

@@ -7,7 +7,7 @@ import { type Controller, startController } from '../../src/reconciler/controlle
 import type { Metrics } from '../../src/reconciler/metrics.ts';
 import type { createQueue } from '../../src/kube/turns/queue.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
-import { typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
+import { typeOf } from '../../src/planning/kinds.ts';
 import type { ExecFence } from '../../src/reconciler/kubernetes/commands/pod-exec.ts';
 import { type Controllers, createControllers } from '../../src/api-server/controllers/index.ts';
 import { type ApiServer, createApiServer } from '../../src/api-server/index.ts';

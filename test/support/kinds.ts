@@ -9,7 +9,7 @@ import { JuiceFSRuntime } from '../../runtimes/juicefs/spec.ts';
 import { VineyardRuntime } from '../../runtimes/vineyard/spec.ts';
 import { DataBackup, DataLoad, DataMigrate, DataProcess, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import type { ResourceType } from '../../src/kube/types.ts';
-import { Node, ownedKinds, Pod, Secret, typeOf } from '../../src/reconciler/kubernetes/kinds.ts';
+import { Node, ownedKinds, Pod, Secret, typeOf } from '../../src/planning/kinds.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
 
 const other = (group: string, version: string, kind: string, plural: string, namespaced = true): ResourceType => ({

@@ -30,8 +30,8 @@ import {
   type RuntimeInput,
 } from '../../src/constructs/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { dataKeys } from '../../src/reconciler/kubernetes/plans/data-keys.ts';
-import { referenceRuntime } from '../../src/reconciler/reference-runtime.ts';
+import { dataKeys } from '../../src/planning/named-objects.ts';
+import { referenceRuntime } from '../../src/planning/reference-runtime.ts';
 import { canRun } from '../support/can-run.ts';
 
 /** What Fluid made, recorded; beside the repository, not in it. */

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { FIELD_MANAGER } from '../../reconciler/kubernetes/managed-fields.ts';
+import { FIELD_MANAGER } from '../../planning/diff/managed-fields.ts';
 import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import { passedOver } from '../input/passed-over.ts';

@@ -1,8 +1,8 @@
 import type { Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
-import { FIELD_MANAGER } from '../../reconciler/kubernetes/managed-fields.ts';
-import type { LiveObject } from '../../reconciler/world.ts';
+import { FIELD_MANAGER } from '../../planning/diff/managed-fields.ts';
+import type { LiveObject } from '../../planning/objects.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 interface ManagedEntry {

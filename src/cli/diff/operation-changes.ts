@@ -1,11 +1,9 @@
 import { annotation } from '../../api/index.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { jobView, scheduleView } from '../../reconciler/kubernetes/operations/job-view.ts';
-import { ownedKinds, Secret } from '../../reconciler/kubernetes/kinds.ts';
-import { isRetried, pauseOf, retryOf } from '../../reconciler/operations/requests.ts';
-import { isDone, isOver } from '../../reconciler/operations/status.ts';
-import type { LiveObject } from '../../reconciler/world.ts';
+import { isDone, isOver, isRetried, jobView, pauseOf, retryOf, scheduleView } from '../../reconciler/operations.ts';
+import { ownedKinds, Secret } from '../../planning/kinds.ts';
+import type { LiveObject } from '../../planning/objects.ts';
 import type { RenderedOperation } from '../synth/operations.ts';
 import { type Change, changeOf, current, nothing } from './changes.ts';
 

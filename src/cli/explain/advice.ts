@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/types.ts';
-import { causeOf, causes, type Reason } from '../../reconciler/reasons.ts';
+import { causeOf, causes, type Reason } from '../../planning/reasons.ts';
 import { retryInOrder } from './chain-lines.ts';
 import { isOperation, type Situation } from './gather.ts';
 

@@ -1,6 +1,6 @@
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { phaseOf } from '../../reconciler/kubernetes/store/objects.ts';
+import { phaseOf } from '../../planning/views.ts';
 import type { Situation } from './gather.ts';
 
 interface Link {

@@ -1,7 +1,7 @@
 import { ownerUid } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { phaseOf as phaseIn } from '../../reconciler/kubernetes/store/objects.ts';
+import { phaseOf as phaseIn } from '../../planning/views.ts';
 import { toDoAbout } from './advice.ts';
 import { chainLines } from './chain-lines.ts';
 import { eventLines } from './event-lines.ts';

@@ -3,14 +3,11 @@ import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
-import { ownedKinds, Pod, typeOf } from '../../reconciler/kubernetes/kinds.ts';
+import { ownedKinds, Pod, typeOf } from '../../planning/kinds.ts';
 import { selectorOf } from '../../kube/selector.ts';
-import { phaseOf } from '../../reconciler/kubernetes/store/objects.ts';
-import { workloadView } from '../../reconciler/kubernetes/store/views.ts';
-import { datasetsOf } from '../../reconciler/operations/references.ts';
-import { isOver } from '../../reconciler/operations/status.ts';
-import type { OperationObject } from '../../reconciler/operations/world.ts';
-import type { LiveObject } from '../../reconciler/world.ts';
+import { phaseOf, workloadView } from '../../planning/views.ts';
+import { datasetsOf, isOver, type OperationObject } from '../../reconciler/operations.ts';
+import type { LiveObject } from '../../planning/objects.ts';
 import { UsageError } from '../errors.ts';
 
 /** All that an explanation is drawn from. */

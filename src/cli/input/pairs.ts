@@ -1,4 +1,4 @@
-import { keyOf, keyText } from '../../reconciler/world.ts';
+import { keyOf, keyText } from '../../planning/key.ts';
 import type { InputFault } from './documents.ts';
 import { faultAt, type Input, type Item, lineOf, refOf } from './read.ts';
 

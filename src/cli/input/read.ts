@@ -15,8 +15,8 @@ import {
 } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { OperationObject } from '../../reconciler/operations/world.ts';
-import type { RuntimeObject } from '../../reconciler/world.ts';
+import type { OperationObject } from '../../reconciler/operations.ts';
+import type { RuntimeObject } from '../../planning/objects.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { documentsIn, type InputFault, keysOf, type SourceObject } from './documents.ts';
 

@@ -3,7 +3,7 @@ import { installationOf, settled } from '../../install/index.ts';
 import { createClient, isNotFound, type KubeClient } from '../../kube/client/kube-client.ts';
 import { LEASE } from '../../kube/lease/lease-record.ts';
 import type { ResourceType } from '../../kube/types.ts';
-import { typeOf } from '../../reconciler/kubernetes/kinds.ts';
+import { typeOf } from '../../planning/kinds.ts';
 import type { Define } from '../command.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';

@@ -1,8 +1,7 @@
 import type { Dataset } from '../../api/index.ts';
 import { quantity } from '../../api/units.ts';
-import type { DatasetCounts } from '../../reconciler/metrics/dataset-gauges.ts';
-import { UNAVAILABLE } from '../../reconciler/status/unavailable.ts';
-import type { RuntimeObject } from '../../reconciler/world.ts';
+import { type DatasetCounts, UNAVAILABLE } from '../../reconciler/metrics.ts';
+import type { RuntimeObject } from '../../planning/objects.ts';
 import { createTally } from './tally.ts';
 
 /** The figures for Prometheus about datasets and runtimes, from their statuses. */

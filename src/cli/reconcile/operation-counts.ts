@@ -1,5 +1,5 @@
-import type { OperationCounts } from '../../reconciler/metrics/operation-metrics.ts';
-import type { OperationObject } from '../../reconciler/operations/world.ts';
+import type { OperationCounts } from '../../reconciler/metrics.ts';
+import type { OperationObject } from '../../reconciler/operations.ts';
 import { createTally } from './tally.ts';
 
 /** The figures for Prometheus about operations, from their statuses. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Runtime, Settings } from '../../constructs/contract.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
-import type { ApplicationSettings } from '../../reconciler/applications/sidecars-to-stop.ts';
-import type { PortPolicy } from '../../reconciler/kubernetes/plans/ports.ts';
+import type { ApplicationSettings } from '../../reconciler/controller.ts';
+import type { PortPolicy } from '../../planning/ports.ts';
 import type { Selects } from '../../kube/selector.ts';
 import {
   type Address,

@@ -1,14 +1,15 @@
 import { parse } from '../../api/index.ts';
 import type { Facts, PortNeed, ReferenceFact, ReferenceNeed, Role, Runtime, SecretNeed } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { FactSources } from '../../reconciler/kubernetes/plans/facts.ts';
-import { claimFact } from '../../reconciler/kubernetes/plans/lookups.ts';
-import { dataKeys } from '../../reconciler/kubernetes/plans/data-keys.ts';
-import { workloadKind } from '../../reconciler/kubernetes/kinds.ts';
-import { recordedPorts } from '../../reconciler/kubernetes/store/port-table.ts';
-import { knownPort, livePort } from '../../reconciler/kubernetes/plans/ports.ts';
-import { fuseFact, liveEngine, liveMasters } from '../../reconciler/kubernetes/store/views.ts';
-import type { Key, LiveObject, RuntimeObject } from '../../reconciler/world.ts';
+import type { FactSources } from '../../planning/facts.ts';
+import { claimFact } from '../../planning/named-objects.ts';
+import { dataKeys } from '../../planning/named-objects.ts';
+import { workloadKind } from '../../planning/kinds.ts';
+import { recordedPorts } from '../../planning/port-table.ts';
+import { knownPort, livePort } from '../../planning/ports.ts';
+import { fuseFact, liveEngine, liveMasters } from '../../planning/views.ts';
+import type { Key } from '../../planning/key.ts';
+import type { LiveObject, RuntimeObject } from '../../planning/objects.ts';
 import type { Lookup } from './lookup.ts';
 
 /** An object that is needed and that no lookup has found. */

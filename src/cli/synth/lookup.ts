@@ -3,7 +3,7 @@ import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
-import { ownedKinds, Pod, Secret, typeOf } from '../../reconciler/kubernetes/kinds.ts';
+import { ownedKinds, Pod, Secret, typeOf } from '../../planning/kinds.ts';
 import { messageOf, Refused } from '../errors.ts';
 
 /** A source of the objects that manifests depend on: the input, a file of facts, or the cluster. */

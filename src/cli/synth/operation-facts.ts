@@ -1,13 +1,10 @@
 import type { DatasetSpec, NodeAffinity } from '../../api/index.ts';
 import type { BoundRuntime, Operation, OperationFacts, PodFact, ServingRole } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { podProjection } from '../../reconciler/kubernetes/store/pod-projection.ts';
-import { createSharing } from '../../reconciler/kubernetes/store/sharing.ts';
-import { podFacts } from '../../reconciler/kubernetes/store/views.ts';
-import { affinityLike, HOSTNAME } from '../../reconciler/operations/affinity.ts';
-import { nearOf } from '../../reconciler/operations/references.ts';
-import { isRunning } from '../../reconciler/operations/status.ts';
-import type { OperationObject, Predecessor } from '../../reconciler/operations/world.ts';
+import { podProjection } from '../../planning/pod-projection.ts';
+import { createSharing } from '../../planning/sharing.ts';
+import { podFacts } from '../../planning/views.ts';
+import { affinityLike, HOSTNAME, isRunning, nearOf, type OperationObject, type Predecessor } from '../../reconciler/operations.ts';
 import type { Lookup } from './lookup.ts';
 
 interface FactOptions {

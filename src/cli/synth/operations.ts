@@ -1,11 +1,18 @@
 import { type Dataset, InvalidSpec, type Manifest } from '../../api/index.ts';
 import type { BoundRuntime, Operation, OperationKind } from '../../constructs/index.ts';
-import { datasetsOf, operationKeyOf, workerOf } from '../../reconciler/operations/references.ts';
-import { followedBy, predecessorOf } from '../../reconciler/operations/predecessor.ts';
-import { isPassing } from '../../reconciler/reasons.ts';
-import { operationFaults } from '../../reconciler/operations/validate.ts';
-import type { OperationObject, Predecessor } from '../../reconciler/operations/world.ts';
-import { type Key, keyText, type OperationKey, type RuntimeObject } from '../../reconciler/world.ts';
+import {
+  datasetsOf,
+  followedBy,
+  operationFaults,
+  operationKeyOf,
+  type OperationObject,
+  type Predecessor,
+  predecessorOf,
+  workerOf,
+} from '../../reconciler/operations.ts';
+import { isPassing } from '../../planning/reasons.ts';
+import { type Key, keyText, type OperationKey } from '../../planning/key.ts';
+import type { RuntimeObject } from '../../planning/objects.ts';
 import type { InputFault } from '../input/documents.ts';
 import { faultAt, type Item, refOf } from '../input/read.ts';
 import type { Lookup } from './lookup.ts';

@@ -1,7 +1,8 @@
 import { type CustomResource, Dataset, faultsOf, parse } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
-import { choose } from '../../reconciler/choose.ts';
-import { keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
+import { choose } from '../../planning/choose.ts';
+import { keyOf, keyText } from '../../planning/key.ts';
+import type { RuntimeObject } from '../../planning/objects.ts';
 import type { InputFault, SourceObject } from '../input/documents.ts';
 import { type Input, type Item, type Named, refOf, type RuntimeItem } from '../input/read.ts';
 import type { Lookup } from './lookup.ts';

@@ -12,9 +12,10 @@ import {
   shown,
 } from '../../api/index.ts';
 import type { ReferenceFact, ReferenceNeed, Runtime } from '../../constructs/index.ts';
-import { claimedBy } from '../../reconciler/kubernetes/store/volumes.ts';
-import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
-import { referenceRuntime } from '../../reconciler/reference-runtime.ts';
+import { claimedBy } from '../../planning/volumes.ts';
+import { type Key, keyOf, keyText } from '../../planning/key.ts';
+import type { RuntimeObject } from '../../planning/objects.ts';
+import { referenceRuntime } from '../../planning/reference-runtime.ts';
 import type { Input, Item, RuntimeItem } from '../input/read.ts';
 import type { Lookup } from './lookup.ts';
 

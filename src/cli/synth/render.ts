@@ -1,10 +1,11 @@
 import { type Dataset, InvalidSpec, type Manifest } from '../../api/index.ts';
 import { type BoundRuntime, PRINT_ORDER, type Runtime, type Settings } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { gatherFacts } from '../../reconciler/kubernetes/plans/facts.ts';
-import { createPortTable } from '../../reconciler/kubernetes/store/port-table.ts';
-import { type PortAllocator, portAllocator } from '../../reconciler/kubernetes/plans/ports.ts';
-import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
+import { gatherFacts } from '../../planning/facts.ts';
+import { createPortTable } from '../../planning/port-table.ts';
+import { type PortAllocator, portAllocator } from '../../planning/ports.ts';
+import { type Key, keyOf, keyText } from '../../planning/key.ts';
+import type { RuntimeObject } from '../../planning/objects.ts';
 import { type Absent, sourcesFrom, noFacts } from './fact-sources.ts';
 import type { InputFault } from '../input/documents.ts';
 import { BadInput } from '../input/faults.ts';

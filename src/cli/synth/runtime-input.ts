@@ -1,8 +1,9 @@
 import { type Dataset, joinedName, ownerUid, rivalNames } from '../../api/index.ts';
 import type { RuntimeInput } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { identityOf } from '../../reconciler/identity.ts';
-import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
+import { identityOf } from '../../planning/identity.ts';
+import { type Key, keyOf, keyText } from '../../planning/key.ts';
+import type { RuntimeObject } from '../../planning/objects.ts';
 import { unknownUid } from './fact-sources.ts';
 import type { Lookup } from './lookup.ts';
 

@@ -1,7 +1,8 @@
 import { Dataset } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
-import type { OperationObject } from '../../reconciler/operations/world.ts';
-import { type Key, keyOf, keyText, type RuntimeObject } from '../../reconciler/world.ts';
+import type { OperationObject } from '../../reconciler/operations.ts';
+import { type Key, keyOf, keyText } from '../../planning/key.ts';
+import type { RuntimeObject } from '../../planning/objects.ts';
 import type { InputFault, Path } from '../input/documents.ts';
 import { mentionOf } from '../input/mentions.ts';
 import { faultAt, type Input, type Item, type RuntimeItem } from '../input/read.ts';

@@ -6,20 +6,20 @@ import type { KubeObject, Log } from '../../kube/types.ts';
 import { type Key, keyText, type LiveObject, type OperationKey, type Question, type Where, type World } from '../world.ts';
 import type { Seen } from './apply/fresh.ts';
 import type { UserObjects } from './apply/user-objects.ts';
-import type { createBindings } from './plans/bindings.ts';
+import type { createBindings } from '../../planning/bindings.ts';
 import type { createRecentCrashes } from './observe/recent-crashes.ts';
 import type { createRecounts } from './observe/recounts.ts';
 import type { createClaimUsers } from './observe/claim-users.ts';
 import { canRun, type PodChoice, type PodExec } from './commands/exec.ts';
 import type { createLookups } from './plans/lookups.ts';
 import type { createJobs } from './commands/jobs.ts';
-import { workloadKind } from './kinds.ts';
-import type { LastValid } from './plans/last-valid.ts';
+import { workloadKind } from '../../planning/kinds.ts';
+import type { LastValid } from '../../planning/last-valid.ts';
 import type { MountTries } from './commands/mount-tries.ts';
 import type { MountsClock } from './operations/mounts-clock.ts';
 import type { NodeLabeler } from './nodes/node-labels.ts';
 import type { JobEnd } from '../operations/world.ts';
-import type { PortAllocator, PortPolicy } from './plans/ports.ts';
+import type { PortAllocator, PortPolicy } from '../../planning/ports.ts';
 import type { Store } from './store/store.ts';
 
 export interface KubernetesClusterOptions {

@@ -22,7 +22,7 @@ import type { ClusterContext, KubernetesClusterOptions } from './cluster-context
 import { createJobs } from './commands/jobs.ts';
 import { createMountTries } from './commands/mount-tries.ts';
 import { runtimeCommands } from './commands/runtime-commands.ts';
-import { typeOf } from './kinds.ts';
+import { typeOf } from '../../planning/kinds.ts';
 import { createClaimUsers } from './observe/claim-users.ts';
 import { createRecentCrashes } from './observe/recent-crashes.ts';
 import { createRecounts } from './observe/recounts.ts';
@@ -31,9 +31,9 @@ import { observer } from './observe/observe.ts';
 import { teardownObserver } from './observe/observe-teardown.ts';
 import { createMountsClock } from './operations/mounts-clock.ts';
 import { operationCluster } from './operations/operation-cluster.ts';
-import { createBindings } from './plans/bindings.ts';
+import { createBindings } from '../../planning/bindings.ts';
 import { createLookups } from './plans/lookups.ts';
-import { portAllocator } from './plans/ports.ts';
+import { portAllocator } from '../../planning/ports.ts';
 
 export interface KubernetesCluster extends Cluster {
   readonly operations: OperationCluster;

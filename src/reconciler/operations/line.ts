@@ -1,4 +1,4 @@
-import { causeOf, type Reason } from '../reasons.ts';
+import { causeOf, type Reason } from '../../planning/reasons.ts';
 import { keyText, type OperationKey } from '../world.ts';
 import { readySince } from './predecessor.ts';
 import { operationKeyOf } from './references.ts';

@@ -2,7 +2,7 @@ import type { Dataset, Manifest } from '../../api/index.ts';
 import type { Outcome } from '../../kube/turns/queue.ts';
 import { attempt, obstacleOf } from '../failures.ts';
 import { held } from '../holds.ts';
-import { refusalEventOf } from '../reasons.ts';
+import { refusalEventOf } from '../../planning/reasons.ts';
 import type { Failure, Hold } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { expiresInMs, untilExpiry } from './expiry.ts';

@@ -2,7 +2,7 @@ import type { OperationStatus } from '../../api/index.ts';
 import type { Warning } from '../../constructs/index.ts';
 import { attempt } from '../failures.ts';
 import { failing, failingOn } from '../holds.ts';
-import { causeOf, isPassing } from '../reasons.ts';
+import { causeOf, isPassing } from '../../planning/reasons.ts';
 import type { Failure, Hold } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { waitingStatus, withoutPods } from './status.ts';

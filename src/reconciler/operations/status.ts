@@ -1,11 +1,11 @@
 import { annotation, type DatasetPhase, durationText, type OperationStatus, type RuntimeCondition } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
-import type { Reason } from '../reasons.ts';
+import type { Reason } from '../../planning/reasons.ts';
 import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
 import { affinityTo } from './affinity.ts';
 import { infosOf } from './infos.ts';
-import { lastWords } from '../status/last-words.ts';
+import { lastWords } from '../../planning/last-words.ts';
 import { runAfterText } from './references.ts';
 import { isRetried, pauseOf, retryOf } from './requests.ts';
 import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal, ScheduleView } from './world.ts';

@@ -1,9 +1,9 @@
 import { bytesText, type Dataset, type DatasetCondition, type DatasetPhase, type DatasetStatus } from '../../api/index.ts';
 import type { UfsUsage } from '../../constructs/index.ts';
 import { type UntimedCondition, withCondition, withoutCondition } from './conditions.ts';
-import { causeOf, isPassing } from '../reasons.ts';
+import { causeOf, isPassing } from '../../planning/reasons.ts';
 import type { Hold, World } from '../world.ts';
-import { equal } from '../diff/merge-patch.ts';
+import { equal } from '../../planning/diff/merge-patch.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
 import { phaseOf, type Seen } from './pods.ts';
 import { UNAVAILABLE, unavailableOf } from './unavailable.ts';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { Kept } from '../world.ts';
-import { some } from './some.ts';
+import { some } from '../../planning/some.ts';
 
 /** Kubernetes' own, which say only that a pod or a claim uses the object. */
 const IN_USE: ReadonlySet<string> = new Set(['kubernetes.io/pvc-protection', 'kubernetes.io/pv-protection']);

@@ -4,7 +4,7 @@ import type { Cluster, Notice } from '../cluster.ts';
 import { withCondition, withoutCondition } from './conditions.ts';
 import { each, failureOf, messageOf } from '../failures.ts';
 import { logReason } from './log-reason.ts';
-import { causeOf, isPassing } from '../reasons.ts';
+import { causeOf, isPassing } from '../../planning/reasons.ts';
 import { EMPTY, type Statuses } from './status.ts';
 import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
 import { lacksOf } from './unsynced.ts';

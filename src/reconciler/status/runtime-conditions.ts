@@ -1,10 +1,10 @@
 import type { RuntimeCondition } from '../../api/index.ts';
 import { type UntimedCondition, withCondition, withoutCondition } from './conditions.ts';
-import { some } from './some.ts';
+import { some } from '../../planning/some.ts';
 import { placementOf } from './unsynced.ts';
 import { type Applied, type Hold, ROLES, type World } from '../world.ts';
 import { engineStatusOf } from './cache.ts';
-import { lastWords } from './last-words.ts';
+import { lastWords } from '../../planning/last-words.ts';
 import { podConditions, withoutPodConditions } from './pods.ts';
 import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
 

@@ -1,7 +1,7 @@
 /** Why a runtime does not match its spec, in one place for its conditions, those of its Dataset, and the events of both. Pure. */
 import { annotation } from '../../api/index.ts';
 import { keptText } from './kept.ts';
-import { some } from './some.ts';
+import { some } from '../../planning/some.ts';
 import type { Applied, Decision, Hold, World } from '../world.ts';
 
 /** What keeps it from being set up: the objects that could not be written, else what the lifecycle waits for. */

@@ -1,3 +1,5 @@
+import type { ImmutableChange } from '../../planning/diff/retain.ts';
+
 /** The results of applying and pruning manifests. Objects are named `<Kind>/<name>`. */
 export interface Applied {
   readonly created: readonly string[];
@@ -32,13 +34,6 @@ export type WriteFailure =
   | 'DeleteFailed'
   | 'LookupFailed'
   | 'InternalError';
-
-export interface ImmutableChange {
-  readonly object: string;
-  readonly path: string;
-  readonly live: unknown;
-  readonly desired: unknown;
-}
 
 /** An object that is being deleted, and the finalizers that keep it. */
 export interface Kept {

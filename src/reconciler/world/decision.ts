@@ -1,24 +1,6 @@
 import type { Command, MountChange, Part } from '../../constructs/index.ts';
-import type { Reason } from '../reasons.ts';
-import type { LiveObject } from './objects.ts';
-
-/** Why a Dataset is not set up yet, or no longer follows its spec: the reason and message of conditions and events. */
-export interface Hold {
-  readonly reason: Reason;
-  readonly message: string;
-  /** An error is the cause, so that it does not count as passing, whatever its reason. */
-  readonly isError?: boolean;
-  /** It is not reported, since the dataset is served meanwhile; its end requeues the key. */
-  readonly silent?: boolean;
-  /** Milliseconds until the next pass. Absent: an event starts it. */
-  readonly afterMs?: number;
-  /** What was bound may not be used any more: claim and volume are deleted, and no earlier plan stays in force. */
-  readonly revokes?: true;
-  /** The pass counts as failed and is retried with back-off. */
-  readonly fails?: true;
-  /** Reason of the event, if it is not the usual one. */
-  readonly event?: string;
-}
+import type { Hold } from '../../planning/hold.ts';
+import type { LiveObject } from '../../planning/objects.ts';
 
 /** One effect that a step of the lifecycle asks for; a pass takes them in order. */
 export type Action =

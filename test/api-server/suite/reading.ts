@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { KubeClient } from '../../../src/kube/contract.ts';
 import { isAbsent } from '../../../src/kube/errors.ts';
-import { Event } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { Event } from '../../../src/planning/kinds.ts';
 import { kinds } from '../../support/kinds.ts';
 import type { Subject } from '../suite.ts';
 import { configMap, refusal, refused } from './objects.ts';

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { differences } from '../../../src/reconciler/diff/compare.ts';
-import { ownedType } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { differences } from '../../../src/planning/diff/compare.ts';
+import { ownedType } from '../../../src/planning/kinds.ts';
 import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import { sharedCluster } from '../../support/test-cluster.ts';
 

@@ -4,8 +4,8 @@ import { basePlan, defineRuntime, type LoadSpec } from '../../../src/constructs/
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
-import { differences } from '../../../src/reconciler/diff/compare.ts';
-import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { differences } from '../../../src/planning/diff/compare.ts';
+import { ownedKinds } from '../../../src/planning/kinds.ts';
 import { refusedPods } from '../../../src/reconciler/kubernetes/observe/refused-pods.ts';
 import { planInput } from '../../../src/testing/index.ts';
 import { ExampleRuntime } from '../../support/example-runtime/spec.ts';

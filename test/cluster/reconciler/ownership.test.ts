@@ -7,10 +7,10 @@ import type { Manifest } from '../../../src/api/index.ts';
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/types.ts';
-import { differences } from '../../../src/reconciler/diff/compare.ts';
-import { ownedType } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { differences } from '../../../src/planning/diff/compare.ts';
+import { ownedType } from '../../../src/planning/kinds.ts';
 import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
-import { isStillOurs } from '../../../src/reconciler/kubernetes/managed-fields.ts';
+import { isStillOurs } from '../../../src/planning/diff/managed-fields.ts';
 import { createOwnedProjection } from '../../../src/reconciler/kubernetes/store/owned-projection.ts';
 import { sharedCluster } from '../../support/test-cluster.ts';
 

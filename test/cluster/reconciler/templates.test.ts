@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basePlan, Worker } from '../../../src/constructs/index.ts';
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { differences } from '../../../src/reconciler/diff/compare.ts';
+import { differences } from '../../../src/planning/diff/compare.ts';
 import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import { planInput } from '../../../src/testing/index.ts';
 import { freshNamespace, sharedCluster } from '../../support/test-cluster.ts';

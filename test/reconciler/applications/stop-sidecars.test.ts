@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Occurrence } from '../../../src/kube/events/events.ts';
 import { silent } from '../../../src/kube/types.ts';
-import { Pod } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { Pod } from '../../../src/planning/kinds.ts';
 import { stopSidecars } from '../../../src/reconciler/kubernetes/applications/applications.ts';
 import { createApiServer, type ApiServer } from '../../../src/api-server/index.ts';
 import { podOf, type PodOptions, preStop } from './pods.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import alluxio from '../../../runtimes/alluxio/index.ts';
 import type { Row } from '../../../runtimes/alluxio/mounts.ts';
 import type { Mount } from '../../../src/api/index.ts';
-import { mountChange } from '../../../src/reconciler/diff/mount-change.ts';
+import { mountChange } from '../../../src/planning/diff/mount-change.ts';
 import { bucket, given, recorded, secret } from './given.ts';
 
 function table(...mounts: readonly Mount[]) {

@@ -1,7 +1,7 @@
 import { runtimes } from '../../../runtimes/_all.gen.ts';
 import { label, operationKinds } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { ownedKinds } from '../../../src/planning/kinds.ts';
 import { admits } from '../../../src/api-server/controllers/scheduling.ts';
 import type { ApiServer } from '../../../src/api-server/index.ts';
 import type { WireAnswer } from '../../../src/api-server/wire/answers.ts';

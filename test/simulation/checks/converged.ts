@@ -1,7 +1,7 @@
 import { runtimes } from '../../../runtimes/_all.gen.ts';
 import { label, type Manifest } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { ownedKinds } from '../../../src/planning/kinds.ts';
 import type { ApiServer } from '../../../src/api-server/index.ts';
 import { DENIED, mirrored } from '../admission.ts';
 import { nameOf, type Plan } from '../plan.ts';

@@ -1,4 +1,4 @@
-import { ownedKinds } from '../../../src/reconciler/kubernetes/kinds.ts';
+import { ownedKinds } from '../../../src/planning/kinds.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { nameOf } from '../plan.ts';
 import type { Process, VirtualTime } from '../time.ts';

@@ -3,9 +3,9 @@ import { Dataset, type DatasetSpec, label, ownerUid } from '../../../api/index.t
 import { claimNames, type Runtime } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
-import { Node, ownedKinds, Pod, typeOf } from '../../../reconciler/kubernetes/kinds.ts';
+import { Node, ownedKinds, Pod, typeOf } from '../../../planning/kinds.ts';
 import { selectorOf } from '../../../kube/selector.ts';
-import { datasetsOf } from '../../../reconciler/operations/references.ts';
+import { datasetsOf } from '../../../reconciler/operations.ts';
 import type { Situation } from '../gather.ts';
 import { type ArchiveEntry, pathPart } from './archive.ts';
 import { eventLog } from './events.ts';

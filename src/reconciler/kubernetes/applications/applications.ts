@@ -9,7 +9,7 @@ import { type ApplicationSettings, endedIn, type Sidecar, sidecarsToStop } from 
 import { type Application, createSidecarStopper, type StopResult } from '../../applications/stop-sidecars.ts';
 import { type Key, keyOf } from '../../world.ts';
 import type { PodExec } from '../commands/exec.ts';
-import { Pod } from '../kinds.ts';
+import { Pod } from '../../../planning/kinds.ts';
 
 export interface ApplicationOptions {
   readonly client: KubeClient;

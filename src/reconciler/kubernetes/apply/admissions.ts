@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { KubeObject, Log } from '../../../kube/types.ts';
-import { differencesIn } from '../../diff/compare.ts';
+import { differencesIn } from '../../../planning/diff/compare.ts';
 
 /**
  * What admission changes in objects that are sent: a webhook that rewrites image registries, for example. If the answer to our own write

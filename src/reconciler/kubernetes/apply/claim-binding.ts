@@ -2,8 +2,8 @@ import { annotation } from '../../../api/index.ts';
 import { ignoreNotFound, isNotFound } from '../../../kube/errors.ts';
 import { createAlarms } from '../../../kube/turns/alarms.ts';
 import type { LiveObject } from '../../world.ts';
-import { ownedKinds } from '../kinds.ts';
-import { BINDER } from '../managed-fields.ts';
+import { ownedKinds } from '../../../planning/kinds.ts';
+import { BINDER } from '../../../planning/diff/managed-fields.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 
 /** In a burst the controller manager is late, and misses nothing. So each claim that waits gives every claim so much more time. */

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedKinds } from '../kinds.ts';
-import { BINDER } from '../managed-fields.ts';
+import { ownedKinds } from '../../../planning/kinds.ts';
+import { BINDER } from '../../../planning/diff/managed-fields.ts';
 import { sourcesOf } from './fresh.ts';
 
 /** Writes which claim the volume names, so that it can be bound to a claim that was created again. */

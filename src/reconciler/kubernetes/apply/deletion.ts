@@ -4,7 +4,7 @@ import type { ObjectName, ResourceType } from '../../../kube/types.ts';
 import type { Cluster } from '../../cluster.ts';
 import { keyOf } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedType, typeOf } from '../kinds.ts';
+import { ownedType, typeOf } from '../../../planning/kinds.ts';
 
 /** Deletes single objects, each with the UID that was seen: of a runtime that is being deleted, or runtimes whose Dataset is. */
 export function deleter({ client, store, confirmed }: Pick<ClusterContext, 'client' | 'store' | 'confirmed'>): Cluster['delete'] {

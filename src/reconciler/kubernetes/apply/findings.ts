@@ -1,6 +1,7 @@
-import type { ImmutableChange, LiveObject, Outline } from '../../world.ts';
-import { isStillOurs, type Ownership } from '../managed-fields.ts';
-import { stampOf } from './stamp.ts';
+import type { LiveObject, Outline } from '../../world.ts';
+import type { ImmutableChange } from '../../../planning/diff/retain.ts';
+import { isStillOurs, type Ownership } from '../../../planning/diff/managed-fields.ts';
+import { stampOf } from '../../../planning/diff/stamp.ts';
 
 /**
  * An object was found to be as it should be. As long as that stands, it is neither read nor written again. Of nearly all objects the

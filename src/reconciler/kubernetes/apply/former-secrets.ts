@@ -5,7 +5,7 @@ import { attempt } from '../../failures.ts';
 import { keptOf } from '../../status/kept.ts';
 import { type Failure, type Kept, type Outline, type Pruned, ROLES, type World } from '../../world.ts';
 import { type ClusterContext, runtimeOf } from '../cluster-context.ts';
-import { Secret, workloadKind } from '../kinds.ts';
+import { Secret, workloadKind } from '../../../planning/kinds.ts';
 import { sourcesOf } from './fresh.ts';
 import { areUpToDate } from './kept-for-outdated-pods.ts';
 

@@ -5,7 +5,7 @@ import { ApiError, isAbsent } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { World } from '../../world.ts';
 import type { Store } from '../store/store.ts';
-import { LAST_APPLIED } from '../kinds.ts';
+import { LAST_APPLIED } from '../../../planning/kinds.ts';
 
 /** An object as a watch showed it. */
 export interface Seen {

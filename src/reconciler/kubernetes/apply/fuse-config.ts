@@ -3,7 +3,7 @@ import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { Cluster } from '../../cluster.ts';
 import { each } from '../../failures.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
-import { Pod } from '../kinds.ts';
+import { Pod } from '../../../planning/kinds.ts';
 
 /** Patches running pods whose configuration changed, so that the kubelet updates their files at once. */
 export interface FuseConfig extends Pick<Cluster, 'refresh'> {

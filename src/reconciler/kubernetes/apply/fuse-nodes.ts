@@ -2,9 +2,9 @@ import { FUSE_NODE_LABELS, type Manifest } from '../../../api/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { isPlacedAlike, keeping, nodesLeft, type PlacementNode } from '../../diff/fuse-placement.ts';
+import { isPlacedAlike, keeping, nodesLeft, type PlacementNode } from '../../../planning/diff/fuse-placement.ts';
 import type { LiveObject, WaitingPlacement } from '../../world.ts';
-import { Node } from '../kinds.ts';
+import { Node } from '../../../planning/kinds.ts';
 import { fromPods, mounts } from '../pod-pages.ts';
 import type { Store } from '../store/store.ts';
 

@@ -5,9 +5,9 @@ import { ignoreNotFound } from '../../../kube/errors.ts';
 import { listAll } from '../../../kube/watch/pages.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { type LiveObject, type Outline, ROLES, type World } from '../../world.ts';
-import { ownedType, Pod, workloadKind } from '../kinds.ts';
+import { ownedType, Pod, workloadKind } from '../../../planning/kinds.ts';
 import type { Store } from '../store/store.ts';
-import { outdatedPods } from '../store/views.ts';
+import { outdatedPods } from '../../../planning/views.ts';
 
 /** What a pod uses besides its template. Secrets are not in the inventory (former-secrets.ts). */
 const GIVEN = ['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'];

@@ -4,9 +4,9 @@ import type { KubeObject } from '../../../kube/types.ts';
 import type { Cluster } from '../../cluster.ts';
 import { keyText } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedKinds, typeOf } from '../kinds.ts';
-import { phaseOf } from '../store/objects.ts';
-import { claimedBy } from '../store/volumes.ts';
+import { ownedKinds, typeOf } from '../../../planning/kinds.ts';
+import { phaseOf } from '../../../planning/views.ts';
+import { claimedBy } from '../../../planning/volumes.ts';
 
 /** Kubernetes has recorded that the claim is gone. */
 const UNCLAIMED: ReadonlySet<unknown> = new Set(['Released', 'Failed']);

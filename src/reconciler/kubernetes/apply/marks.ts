@@ -1,11 +1,11 @@
 import { annotation, Dataset, datasetFinalizer, isOwnedBy, label } from '../../../api/index.ts';
 import type { Cluster } from '../../cluster.ts';
-import { datasetMarks, runtimeMarks } from '../../diff/metadata.ts';
-import { identityOf, recordHolder } from '../../identity.ts';
+import { datasetMarks, runtimeMarks } from '../../../planning/diff/metadata.ts';
+import { identityOf, recordHolder } from '../../../planning/identity.ts';
 import { type ClusterContext, runtimeOf } from '../cluster-context.ts';
-import { ownedKinds, typeOf } from '../kinds.ts';
+import { ownedKinds, typeOf } from '../../../planning/kinds.ts';
 import { evidence } from '../observe/survivors.ts';
-import { portRecord, recordedPorts } from '../store/port-table.ts';
+import { portRecord, recordedPorts } from '../../../planning/port-table.ts';
 
 /** What is recorded on users' objects: on a Dataset, on its runtime, and on the claims that the runtime reads. */
 export function marker({

@@ -2,7 +2,7 @@ import { isConflict } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { messageOf } from '../../failures.ts';
 import type { Failure, Outline } from '../../world.ts';
-import { type Owner, ownersInWords } from '../store/owner.ts';
+import { type Owner, ownersInWords } from '../../../planning/owner.ts';
 
 /** An object of this name exists and belongs to another owner. */
 export class NameTaken extends Error {

@@ -1,8 +1,8 @@
 import { claimName, type Dataset, volumeName } from '../../../api/index.ts';
 import type { Cluster } from '../../cluster.ts';
-import { identityOf } from '../../identity.ts';
-import { referenceRuntime } from '../../reference-runtime.ts';
-import { typeOf } from '../kinds.ts';
+import { identityOf } from '../../../planning/identity.ts';
+import { referenceRuntime } from '../../../planning/reference-runtime.ts';
+import { typeOf } from '../../../planning/kinds.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownVolumeOrClaim } from '../observe/remains.ts';
 import { evidence } from '../observe/survivors.ts';

@@ -3,8 +3,8 @@ import type { ObjectMeta } from '../../../api/index.ts';
 import type { KubeClient, WriteOptions } from '../../../kube/contract.ts';
 import { ApiError, isAbsent, isConflict, isNotFound } from '../../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
-import { mergePatch } from '../../diff/merge-patch.ts';
-import { type Marks, markPatch, unmarkPatch } from '../../diff/metadata.ts';
+import { mergePatch } from '../../../planning/diff/merge-patch.ts';
+import { type Marks, markPatch, unmarkPatch } from '../../../planning/diff/metadata.ts';
 import type { Store } from '../store/store.ts';
 
 interface Observed {

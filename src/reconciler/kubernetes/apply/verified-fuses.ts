@@ -1,6 +1,6 @@
 import { annotation, type VerifiedFuse, verifiedFuseIn, verifiedFuseOn, verifiedFuseText } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import type { Owned } from '../store/owner.ts';
+import type { Owned } from '../../../planning/owner.ts';
 import type { Store } from '../store/store.ts';
 
 /**

@@ -3,9 +3,9 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import { keptOf } from '../../status/kept.ts';
 import type { Kept, LiveObject, Outline } from '../../world.ts';
-import { Secret } from '../kinds.ts';
+import { Secret } from '../../../planning/kinds.ts';
 import { SECRET_FRESH_MS } from '../plans/needed-secrets.ts';
-import type { Owner } from '../store/owner.ts';
+import type { Owner } from '../../../planning/owner.ts';
 
 /** Reads of the Secrets that the controller writes, which it does not watch. Of a Secret no more than a hash, a time, and what keeps it is known. */
 export interface WrittenSecrets {

@@ -1,8 +1,9 @@
 import type { Monotonic } from '../../../kube/clock.ts';
 import type { MountChange, MountRow } from '../../../constructs/index.ts';
-import { differences, pathsOf } from '../../diff/mount-change.ts';
-import { troubleOf } from '../../diff/mount-trouble.ts';
-import type { MountsInForce, MountTrouble } from '../../world.ts';
+import { differences, pathsOf } from '../../../planning/diff/mount-change.ts';
+import { troubleOf } from '../../../planning/diff/mount-trouble.ts';
+import type { MountsInForce } from '../../world.ts';
+import type { MountTrouble } from '../../../planning/diff/mount-trouble.ts';
 import type { Job } from './jobs.ts';
 
 /** A row that is listed otherwise is changed again after so long, then after twice as long, and so on: each change interrupts its readers. */

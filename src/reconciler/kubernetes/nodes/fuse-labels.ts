@@ -1,7 +1,7 @@
 import { FUSE_NODE_RECORDS, fuseNodeLabelOf } from '../../../api/index.ts';
 import type { ObjectRef } from '../../../kube/events/events.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { flat } from '../store/sharing.ts';
+import { flat } from '../../../planning/sharing.ts';
 import { createMultiMap } from './placements.ts';
 
 /**

@@ -12,7 +12,7 @@ import { createPlacements, type Placement } from './placements.ts';
 import { createRefusedNodes } from './refused-nodes.ts';
 import { createRemovals } from './removals.ts';
 import type { Selects } from '../../../kube/selector.ts';
-import { flat } from '../store/sharing.ts';
+import { flat } from '../../../planning/sharing.ts';
 import type { Moved, Store } from '../store/store.ts';
 
 export interface NodeLabeler {

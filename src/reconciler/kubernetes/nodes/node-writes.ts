@@ -6,7 +6,7 @@ import type { KubeObject } from '../../../kube/types.ts';
 import { messageOf } from '../../failures.ts';
 import { createQueue, type Outcome, settled } from '../../../kube/turns/queue.ts';
 import { createFightDetector } from '../apply/fights.ts';
-import { Node } from '../kinds.ts';
+import { Node } from '../../../planning/kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { Labels } from './cache-labels.ts';
 import { type Patch, putsBack } from './node-patches.ts';

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { ClaimUsers, EndedPod, NotListed } from '../../teardown-steps.ts';
-import { Pod } from '../kinds.ts';
+import { Pod } from '../../../planning/kinds.ts';
 import { fromPods, hasEnded, readClaimsOf, reads } from '../pod-pages.ts';
 
 /** Times are monotonic, in milliseconds. */

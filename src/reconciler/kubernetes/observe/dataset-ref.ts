@@ -1,6 +1,6 @@
 import { type Dataset, ownerUid, parseReference, referenceIn } from '../../../api/index.ts';
 import { type Key, keyOf, keyText } from '../../world.ts';
-import { isServed } from '../store/views.ts';
+import { isServed } from '../../../planning/views.ts';
 import type { Store } from '../store/store.ts';
 
 type Known = Pick<Store, 'referrersOf' | 'refers' | 'dataset' | 'live'>;

@@ -1,10 +1,10 @@
 import { claimName, type Dataset, isFluids, volumeName } from '../../../api/index.ts';
 import { ApiError, NoAnswer } from '../../../kube/errors.ts';
 import type { Cluster } from '../../cluster.ts';
-import { identityOf } from '../../identity.ts';
+import { identityOf } from '../../../planning/identity.ts';
 import { type ClaimUsers, notListed, type NotListed, stillMounted, type Teardown } from '../../teardown-steps.ts';
-import { causeOf } from '../../reasons.ts';
-import { some } from '../../status/some.ts';
+import { causeOf } from '../../../planning/reasons.ts';
+import { some } from '../../../planning/some.ts';
 import { type Hold, type Key, keyText, type LiveObject, type RuntimeObject } from '../../world.ts';
 import { canRun } from '../commands/exec.ts';
 import { datasetRef } from './dataset-ref.ts';

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import { ownerUid, volumeName } from '../../../api/index.ts';
 import { PARTS, type Role } from '../../../constructs/index.ts';
 import type { Cluster } from '../../cluster.ts';
-import { identityOf } from '../../identity.ts';
+import { identityOf } from '../../../planning/identity.ts';
 import { type LiveObject, ROLES, type WorkloadView, type World } from '../../world.ts';
-import { workloadKind } from '../kinds.ts';
+import { workloadKind } from '../../../planning/kinds.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
-import { planner } from '../plans/planning.ts';
+import { planner } from '../plans/planner.ts';
 import { askPods } from './probes.ts';
 import { refusedWorkloads } from './refused-workloads.ts';
 import { evidence } from './survivors.ts';
 import { fluidsWorkloads, replacedWorkloads, unseen } from './unseen.ts';
-import { isServed, workloadView } from '../store/views.ts';
+import { isServed, workloadView } from '../../../planning/views.ts';
 
 /** Observes the world of one pass: the objects from the watches, the plan with its facts, and the last results of the probes. */
 export function observer(context: ClusterContext): Cluster['observe'] {

@@ -1,5 +1,5 @@
-import { differences, pathsOf } from '../../diff/mount-change.ts';
-import { holdOf } from '../../diff/mount-trouble.ts';
+import { differences, pathsOf } from '../../../planning/diff/mount-change.ts';
+import { holdOf } from '../../../planning/diff/mount-trouble.ts';
 import { CALCULATING, isReported, mountsChanged } from '../../status/dataset.ts';
 import type { World } from '../../world.ts';
 import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';

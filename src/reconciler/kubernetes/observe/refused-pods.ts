@@ -1,8 +1,8 @@
 import { redactedText } from '../../../api/redact.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { MOST_READ, printable } from '../../status/last-words.ts';
-import { Event } from '../kinds.ts';
+import { MOST_READ, printable } from '../../../planning/last-words.ts';
+import { Event } from '../../../planning/kinds.ts';
 
 /** Kubernetes makes one event of repeated ones, after ten whose texts differ. Others may write events of a megabyte. */
 const MOST_EVENTS = 12;

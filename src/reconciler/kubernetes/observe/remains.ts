@@ -4,7 +4,7 @@ import type { Teardown } from '../../teardown-steps.ts';
 import type { Key, LiveObject, RuntimeObject } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { allTraces } from '../nodes/cache-labels.ts';
-import { isOurs } from '../store/owner.ts';
+import { isOurs } from '../../../planning/owner.ts';
 import { isServedByAnother, tracesOfOthers } from './survivors.ts';
 import { unseen } from './unseen.ts';
 

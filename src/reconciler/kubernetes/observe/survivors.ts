@@ -1,6 +1,6 @@
 import { datasetId, type Identity, joinedName, ownerUid } from '../../../api/index.ts';
-import type { Candidate } from '../../cluster.ts';
-import { type Evidence, identityOf } from '../../identity.ts';
+import type { Candidate } from '../../../planning/choose.ts';
+import { type Evidence, identityOf } from '../../../planning/identity.ts';
 import { type Key, keyText } from '../../world.ts';
 import { allTraces } from '../nodes/cache-labels.ts';
 import type { Store } from '../store/store.ts';

@@ -3,8 +3,8 @@ import type { Role, Runtime, WorkloadNames } from '../../../constructs/index.ts'
 import { isNotFound } from '../../../kube/errors.ts';
 import { type LiveObject, type Replaced, ROLES } from '../../world.ts';
 import type { ResourceType } from '../../../kube/types.ts';
-import { ownedKinds, workloadKind, workloadType } from '../kinds.ts';
-import { isOurs, type Owned } from '../store/owner.ts';
+import { ownedKinds, workloadKind, workloadType } from '../../../planning/kinds.ts';
+import { isOurs, type Owned } from '../../../planning/owner.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 
 type Where = Pick<ClusterContext, 'client' | 'store'>;

@@ -3,7 +3,7 @@ import type { OperationCluster } from '../../operations/cluster.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import { deleteByUid } from '../apply/deletion.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedType } from '../kinds.ts';
+import { ownedType } from '../../../planning/kinds.ts';
 import { unseen } from '../observe/unseen.ts';
 import type { Store } from '../store/store.ts';
 import { deleteSshKeys } from './ssh-keys.ts';

@@ -5,7 +5,7 @@ import { NO_PODS_MS } from '../../operations/run-trouble.ts';
 import type { EndedPod, Infos, JobView, OperationWorld } from '../../operations/world.ts';
 import type { Key } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { Pod } from '../kinds.ts';
+import { Pod } from '../../../planning/kinds.ts';
 import { refusedPods } from '../observe/refused-pods.ts';
 
 /** A Job has one pod at a time, and replaces a few. */

@@ -1,7 +1,7 @@
 import { GROUP, isOwnedBy, operationFinalizer, VERSION } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import { redactedText } from '../../../api/redact.ts';
-import { choose } from '../../choose.ts';
+import { choose } from '../../../planning/choose.ts';
 import type { Cluster } from '../../cluster.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
 import { predecessorOf } from '../../operations/predecessor.ts';
@@ -14,7 +14,7 @@ import { deleteByUid } from '../apply/deletion.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { UserObjects } from '../apply/user-objects.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedKinds } from '../kinds.ts';
+import { ownedKinds } from '../../../planning/kinds.ts';
 import { faultOf } from '../store/resources.ts';
 import { adoptJob } from './adopt.ts';
 import { createLines } from './lines.ts';

@@ -10,7 +10,7 @@ import type { Applier } from '../apply/apply.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { unseen } from '../observe/unseen.ts';
-import { outlineOf } from '../plans/bindings.ts';
+import { outlineOf } from '../../../planning/bindings.ts';
 import { adoptSchedule } from './adopt.ts';
 
 /** Creates the Job of an operation, after all that the Job needs. */

@@ -1,5 +1,5 @@
 import { type Dataset, type DatasetSpec, InvalidSpec, type Manifest } from '../../../api/index.ts';
-import { choose } from '../../choose.ts';
+import { choose } from '../../../planning/choose.ts';
 import type { Cluster } from '../../cluster.ts';
 import { LEADER_AGAIN_MS } from '../../lifecycle.ts';
 import type { OperationCluster } from '../../operations/cluster.ts';
@@ -7,7 +7,7 @@ import type { OperationObject, Prepared } from '../../operations/world.ts';
 import type { Hold, OperationKey, PlanInForce } from '../../world.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { askProbe, type PodChoice } from '../commands/exec.ts';
-import { isServed, podFacts } from '../store/views.ts';
+import { isServed, podFacts } from '../../../planning/views.ts';
 import { sshKeysOf } from './ssh-keys.ts';
 
 /** How long an answer counts. Longer than an answer takes to start the next pass of an operation that fails, or that would ask for ever. */

@@ -5,7 +5,7 @@ import { operationNames } from '../../../constructs/operation-names.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import { deleteByUid } from '../apply/deletion.ts';
-import { Secret } from '../kinds.ts';
+import { Secret } from '../../../planning/kinds.ts';
 
 type Asked = Pick<Operation, 'kind' | 'name' | 'namespace' | 'uid'>;
 

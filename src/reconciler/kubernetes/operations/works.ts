@@ -5,7 +5,7 @@ import type { OperationCluster } from '../../operations/cluster.ts';
 import type { Work } from '../../operations/world.ts';
 import type { OperationKey } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedKinds } from '../kinds.ts';
+import { ownedKinds } from '../../../planning/kinds.ts';
 import type { Store } from '../store/store.ts';
 import { workOf } from './job-view.ts';
 

@@ -4,9 +4,9 @@ import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { type Key, keyText } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedKinds } from '../kinds.ts';
-import { isServed } from '../store/views.ts';
-import { claimedBy, servedBy, targetOf } from '../store/volumes.ts';
+import { ownedKinds } from '../../../planning/kinds.ts';
+import { isServed } from '../../../planning/views.ts';
+import { claimedBy, servedBy, targetOf } from '../../../planning/volumes.ts';
 import { leadsTo } from './leads.ts';
 
 type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;

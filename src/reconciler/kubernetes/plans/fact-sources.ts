@@ -2,11 +2,11 @@ import { type Dataset, type Identity, type InvalidSpec, volumeName } from '../..
 import type { PortNeed, Role, Runtime } from '../../../constructs/index.ts';
 import { type Key, type LiveObject, ROLES, type RuntimeObject } from '../../world.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
-import { recordedPorts } from '../store/port-table.ts';
-import { fuseFact, liveEngine, liveMasters, podFacts, workloadView } from '../store/views.ts';
-import type { FactSources } from './facts.ts';
+import { recordedPorts } from '../../../planning/port-table.ts';
+import { fuseFact, liveEngine, liveMasters, podFacts, workloadView } from '../../../planning/views.ts';
+import type { FactSources } from '../../../planning/facts.ts';
 import type { Asker } from './lookup-memory.ts';
-import { isWithin, knownPort, livePort, rangeOf } from './ports.ts';
+import { isWithin, knownPort, livePort, rangeOf } from '../../../planning/ports.ts';
 import { referenceFact } from './references.ts';
 import { SECRET_EXISTS_MS } from './needed-secrets.ts';
 

@@ -2,7 +2,7 @@ import { ownerUid } from '../../../api/index.ts';
 import type { Facts, VolumePlan } from '../../../constructs/index.ts';
 import { type Hold, type Key, keyText } from '../../world.ts';
 import type { Store } from '../store/store.ts';
-import { directoryOf, servedBy, targetOf, targetsOf } from '../store/volumes.ts';
+import { directoryOf, servedBy, targetOf, targetsOf } from '../../../planning/volumes.ts';
 
 /** Every Dataset other than its own to which a volume leads: at once, and in the end. */
 export function leadsTo(store: Pick<Store, 'live'>, volume: string): readonly Key[] {

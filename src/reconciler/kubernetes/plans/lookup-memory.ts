@@ -1,3 +1,4 @@
+import type { SecretState } from '../../../planning/facts.ts';
 import type { Monotonic } from '../../../kube/clock.ts';
 import type { ClaimFact } from '../../../constructs/index.ts';
 
@@ -11,11 +12,6 @@ export interface Asker {
    */
   readonly since?: number;
 }
-export type SecretState =
-  | { readonly data: Readonly<Record<string, string>> }
-  /** With `keys` the Secret exists, without these keys. */
-  | { readonly missing: true; readonly keys?: readonly string[]; readonly retryMs: number };
-
 /** The last answer to one question. */
 export interface Answer {
   readonly state: SecretState | ClaimFact | readonly string[];

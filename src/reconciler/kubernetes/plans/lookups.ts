@@ -4,10 +4,10 @@ import type { ClaimFact } from '../../../constructs/index.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
-import type { Reason } from '../../reasons.ts';
+import type { Reason } from '../../../planning/reasons.ts';
 import type { Hold } from '../../world.ts';
-import { ownedKinds, Secret } from '../kinds.ts';
-import { dataKeys } from './data-keys.ts';
+import { ownedKinds, Secret } from '../../../planning/kinds.ts';
+import { claimFact, dataKeys } from '../../../planning/named-objects.ts';
 import { type Asker, createLookupMemory, retryAfterMs } from './lookup-memory.ts';
 import { createNeededSecrets, type ReadNeededSecret } from './needed-secrets.ts';
 
@@ -104,16 +104,4 @@ function isVolumeOf(volume: KubeObject, { namespace, name, uid }: ObjectMeta): b
     readonly claimRef?: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
   };
   return claimRef?.uid === uid && claimRef?.name === name && claimRef?.namespace === namespace;
-}
-
-/** What a plan may know of a bound claim and its volume. threat-model: R-claim */
-export function claimFact(claim: KubeObject, volume: KubeObject): ClaimFact {
-  const { csi, mountOptions } = volume['spec'] as { csi?: ClaimFact['csi']; mountOptions?: readonly string[] };
-  const annotated = volume.metadata.annotations?.['volume.beta.kubernetes.io/mount-options'];
-  return {
-    uid: claim.metadata.uid ?? '',
-    volume: volume.metadata.name,
-    ...(csi && { csi }),
-    mountOptions: mountOptions ?? annotated?.split(',') ?? [],
-  };
 }

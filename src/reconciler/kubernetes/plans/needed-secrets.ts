@@ -1,8 +1,9 @@
 import type { Clock } from '../../../kube/clock.ts';
 import type { SecretNeed } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { dataKeys } from './data-keys.ts';
-import { type Asker, type LookupMemory, retryAfterMs, type SecretState } from './lookup-memory.ts';
+import { dataKeys } from '../../../planning/named-objects.ts';
+import { type Asker, type LookupMemory, retryAfterMs } from './lookup-memory.ts';
+import type { SecretState } from '../../../planning/facts.ts';
 
 /** What was read so long ago is still good: a set-up is many passes in a second. */
 export const SECRET_FRESH_MS = 1000;

@@ -10,16 +10,16 @@ import {
 } from '../../../api/index.ts';
 import type { ReferenceFact, ReferenceNeed } from '../../../constructs/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
-import { choose } from '../../choose.ts';
-import type { Candidate } from '../../cluster.ts';
-import { identityOf } from '../../identity.ts';
+import { choose } from '../../../planning/choose.ts';
+import type { Candidate } from '../../../planning/choose.ts';
+import { identityOf } from '../../../planning/identity.ts';
 import { type Hold, type Key, keyText, type LiveObject } from '../../world.ts';
 import { UNAVAILABLE } from '../../status/unavailable.ts';
-import { ownedKinds } from '../kinds.ts';
+import { ownedKinds } from '../../../planning/kinds.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { evidence } from '../observe/survivors.ts';
-import { isServed, liveEngine } from '../store/views.ts';
-import { servedBy, targetOf } from '../store/volumes.ts';
+import { isServed, liveEngine } from '../../../planning/views.ts';
+import { servedBy, targetOf } from '../../../planning/volumes.ts';
 import { consentTo } from './consent.ts';
 
 type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;

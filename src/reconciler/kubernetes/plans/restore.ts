@@ -2,10 +2,10 @@ import { lastValidName, volumeName } from '../../../api/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { Hold } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { ownedKinds } from '../kinds.ts';
+import { ownedKinds } from '../../../planning/kinds.ts';
 import type { Asking } from './fact-sources.ts';
-import { type FactSources, gatherFacts } from './facts.ts';
-import { type LastValid, type Recorded, readRecord } from './last-valid.ts';
+import { type FactSources, gatherFacts } from '../../../planning/facts.ts';
+import { type LastValid, type Recorded, readRecord } from '../../../planning/last-valid.ts';
 
 /** The last valid input of a runtime, from the record of an earlier process. A fact that was not recorded is answered now. */
 export async function restored(context: ClusterContext, asking: Asking, sources: FactSources): Promise<LastValid | Hold | undefined> {

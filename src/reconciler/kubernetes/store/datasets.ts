@@ -1,7 +1,7 @@
 import { Dataset, joinedName, rivalNames } from '../../../api/index.ts';
 import { type Key, keyOf, keyText } from '../../world.ts';
-import { typeOf } from '../kinds.ts';
-import { phaseOf } from './objects.ts';
+import { typeOf } from '../../../planning/kinds.ts';
+import { phaseOf } from '../../../planning/views.ts';
 import { isNoNews } from './resources.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Watches } from './watches.ts';

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../../kube/types.ts';
 import { type Key, keyOfText, keyText, type LiveObject } from '../../world.ts';
 import { createGroups } from './groups.ts';
-import { isIn } from './objects.ts';
-import { claimedBy } from './volumes.ts';
+import { isIn } from '../../../planning/owner.ts';
+import { claimedBy } from '../../../planning/volumes.ts';
 
 /** Which runtime has which UID, and the objects that carry it in their label `data.fluid.io/owner-uid`. Any user may write that label. */
 export interface Inventories {

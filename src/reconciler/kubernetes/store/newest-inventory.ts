@@ -2,7 +2,7 @@ import { ownerUid } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { LiveObject } from '../../world.ts';
 import type { Inventories } from './inventories.ts';
-import { isIn } from './objects.ts';
+import { isIn } from '../../../planning/owner.ts';
 import type { Watches } from './watches.ts';
 
 /**

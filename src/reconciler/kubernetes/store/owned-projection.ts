@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { annotation, label, ownerUid } from '../../../api/index.ts';
 import type { KubeObject, ObjectMeta } from '../../../kube/types.ts';
 import type { LiveObject } from '../../world.ts';
-import { createLedger, type Ownership } from '../managed-fields.ts';
-import type { Sharing } from './sharing.ts';
-import { directoryOf, servedBy } from './volumes.ts';
+import { createLedger, type Ownership } from '../../../planning/diff/managed-fields.ts';
+import type { Sharing } from '../../../planning/sharing.ts';
+import { directoryOf, servedBy } from '../../../planning/volumes.ts';
 
 /**
  * What is kept of an object that the controller created: enough for status, and for seeing that no other writer changed it. What needs more

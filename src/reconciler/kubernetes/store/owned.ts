@@ -4,13 +4,13 @@ import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
 import type { OperationKind } from '../../../constructs/index.ts';
 import { type Key, keyText, type LiveObject, type OperationKey } from '../../world.ts';
-import { ownedKinds } from '../kinds.ts';
+import { ownedKinds } from '../../../planning/kinds.ts';
 import type { Inventories } from './inventories.ts';
-import { phaseOf } from './objects.ts';
+import { phaseOf } from '../../../planning/views.ts';
 import { metadataOnly } from './owned-projection.ts';
 import type { Referrers } from './referrers.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import { claimedBy } from './volumes.ts';
+import { claimedBy } from '../../../planning/volumes.ts';
 import type { Watched, Watches } from './watches.ts';
 
 interface OwnedOptions {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change } from '../../../kube/watch/collection.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { LiveObject } from '../../world.ts';
-import { hasOlderTemplate } from './views.ts';
+import { hasOlderTemplate } from '../../../planning/views.ts';
 
 /** Whether a pod was scheduled to a node, or ended, between these two versions. */
 export const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>

@@ -2,7 +2,7 @@ import { controllerOf, label, ownerUid } from '../../../api/index.ts';
 import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Key, LiveObject } from '../../world.ts';
-import { Pod } from '../kinds.ts';
+import { Pod } from '../../../planning/kinds.ts';
 import { createGroups } from './groups.ts';
 import type { Inventories } from './inventories.ts';
 import { isElsewhere, isNews } from './pod-news.ts';

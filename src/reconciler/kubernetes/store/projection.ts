@@ -2,9 +2,9 @@ import type { CustomResource } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { nodeProjection } from './node-projection.ts';
 import { createOwnedProjection } from './owned-projection.ts';
-import { podProjection } from './pod-projection.ts';
+import { podProjection } from '../../../planning/pod-projection.ts';
 import { readResource } from './resources.ts';
-import { createSharing } from './sharing.ts';
+import { createSharing } from '../../../planning/sharing.ts';
 
 /**
  * What is kept of an object. `before` is what was kept of an earlier version of it; what has not changed since stays the same JavaScript

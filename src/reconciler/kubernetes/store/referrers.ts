@@ -1,7 +1,7 @@
 import type { Change } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { type Key, keyText } from '../../world.ts';
-import { claimedBy, targetsOf } from './volumes.ts';
+import { claimedBy, targetsOf } from '../../../planning/volumes.ts';
 
 /** Which Datasets refer to which others, by their volumes: no user can write these, so no user can keep a Dataset of another from being deleted. */
 export interface Referrers {

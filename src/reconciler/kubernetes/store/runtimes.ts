@@ -1,11 +1,11 @@
 import { Dataset, type Resource } from '../../../api/index.ts';
 import type { Runtime } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import type { Candidate } from '../../cluster.ts';
+import type { Candidate } from '../../../planning/choose.ts';
 import { type Key, keyOf, keyText, type RuntimeObject } from '../../world.ts';
-import { typeOf } from '../kinds.ts';
+import { typeOf } from '../../../planning/kinds.ts';
 import type { Inventories } from './inventories.ts';
-import type { PortTable } from './port-table.ts';
+import type { PortTable } from '../../../planning/port-table.ts';
 import { faultOf, isNoNews, isSame, whatMatters } from './resources.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Watches } from './watches.ts';

@@ -5,9 +5,9 @@ import type { KubeClient } from '../../../../src/kube/contract.ts';
 import { ApiError } from '../../../../src/kube/errors.ts';
 import { type KubeObject, silent } from '../../../../src/kube/types.ts';
 import { createApplier } from '../../../../src/reconciler/kubernetes/apply/apply.ts';
-import { typeOf } from '../../../../src/reconciler/kubernetes/kinds.ts';
-import { outlineOf } from '../../../../src/reconciler/kubernetes/plans/bindings.ts';
-import type { Owner } from '../../../../src/reconciler/kubernetes/store/owner.ts';
+import { typeOf } from '../../../../src/planning/kinds.ts';
+import { outlineOf } from '../../../../src/planning/bindings.ts';
+import type { Owner } from '../../../../src/planning/owner.ts';
 import { createStore } from '../../../../src/reconciler/kubernetes/store/store.ts';
 import { createApiServer, WRITES } from '../../../../src/api-server/index.ts';
 

@@ -5,7 +5,7 @@ import { ApiError } from '../../../../src/kube/errors.ts';
 import { type KubeObject, silent } from '../../../../src/kube/types.ts';
 import { base64, fromBase64 } from '../../../../src/constructs/index.ts';
 import { createApplier } from '../../../../src/reconciler/kubernetes/apply/apply.ts';
-import { outlineOf } from '../../../../src/reconciler/kubernetes/plans/bindings.ts';
+import { outlineOf } from '../../../../src/planning/bindings.ts';
 import type { Store } from '../../../../src/reconciler/kubernetes/store/store.ts';
 import { openDataset, secret, thinRuntime } from '../../../support/objects.ts';
 import { boundHarness, type Harness } from '../../harness.ts';

@@ -4,7 +4,7 @@ import type { AlluxioRuntimeSpec } from '../../../../runtimes/alluxio/spec.ts';
 import thin from '../../../../runtimes/thin/index.ts';
 import { annotation } from '../../../../src/api/index.ts';
 import type { KubeObject } from '../../../../src/kube/types.ts';
-import { portRecord } from '../../../../src/reconciler/kubernetes/store/port-table.ts';
+import { portRecord } from '../../../../src/planning/port-table.ts';
 import { alluxioFileSystem } from '../../../support/alluxio-exec.ts';
 import * as write from '../../../support/objects.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../../support/objects.ts';

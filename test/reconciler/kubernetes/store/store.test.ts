@@ -5,7 +5,7 @@ import { Dataset } from '../../../../src/api/index.ts';
 import { createClient } from '../../../../src/kube/client/kube-client.ts';
 import type { KubeClient, WatchOptions } from '../../../../src/kube/contract.ts';
 import { type KubeObject, type ResourceType, silent } from '../../../../src/kube/types.ts';
-import { ownedKinds, typeOf } from '../../../../src/reconciler/kubernetes/kinds.ts';
+import { ownedKinds, typeOf } from '../../../../src/planning/kinds.ts';
 import { createStore } from '../../../../src/reconciler/kubernetes/store/store.ts';
 import { createApiServer } from '../../../../src/api-server/index.ts';
 import { openDataset, thinProfile, thinRuntime } from '../../../support/objects.ts';

@@ -1,0 +1,25 @@
+import type { Dataset, InvalidSpec } from '../api/index.ts';
+import type { Runtime } from '../constructs/index.ts';
+import type { RuntimeObject } from './objects.ts';
+
+/** A runtime object and the definition that understands it. */
+export interface Candidate {
+  readonly runtime: Runtime;
+  readonly object: RuntimeObject;
+  /** What is wrong with its spec, if it does not parse. */
+  readonly invalid?: InvalidSpec;
+}
+
+/** Of several runtimes of one name, the one that serves the dataset: the one that serves it already, else the oldest. */
+export function choose(
+  dataset: Dataset | undefined,
+  candidates: readonly Candidate[],
+): { readonly chosen?: Candidate; readonly others: readonly Candidate[] } {
+  const alive = candidates.filter(({ object }) => !object.metadata.deletionTimestamp);
+  const serving = alive.find(({ runtime }) => dataset?.status?.runtimes?.some(({ type }) => type === runtime.type));
+  const chosen = serving ?? alive.toSorted(byAge)[0];
+  return { ...(chosen && { chosen }), others: alive.filter((candidate) => candidate !== chosen) };
+}
+
+const byAge = (a: Candidate, b: Candidate): number => age(a).localeCompare(age(b));
+const age = ({ object: { metadata } }: Candidate): string => `${metadata.creationTimestamp ?? ''} ${metadata.uid ?? ''}`;

@@ -1,0 +1,57 @@
+import type { Manifest, Resource, RuntimeStatus } from '../api/index.ts';
+import type { KubeObject, ObjectMeta } from '../kube/types.ts';
+
+/** A custom resource of one of the runtimes. Only that runtime's plan reads its spec. */
+export type RuntimeObject = Resource<object, RuntimeStatus>;
+
+/** An object of the cluster; of a watched one, the fields that store/projection.ts keeps. */
+export interface LiveObject extends KubeObject {
+  readonly metadata: ObjectMeta & { readonly uid: string; readonly resourceVersion: string };
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+/** Pods of one workload, counted by the API server. */
+export interface WorkloadView {
+  readonly desired: number;
+  readonly current: number;
+  readonly ready: number;
+  readonly available: number;
+  /** Pods of which a container ends again and again. */
+  readonly crashing: readonly CrashingPod[];
+  /** Names of pods that still run an older template; they restart when their user deletes them. */
+  readonly outdated: readonly string[];
+}
+
+/** How a container ended last that does not stay. */
+export interface Crash {
+  readonly exitCode: number;
+  /** The end of its output, if its node kept it; whoever runs the pod decides what it says. */
+  readonly message: string;
+}
+export interface CrashingPod extends Crash {
+  readonly name: string;
+}
+
+/** A desired object, identified by the hash of its manifest, which is rendered only when it has to be compared or applied. */
+export interface Outline {
+  readonly kind: string;
+  readonly name: string;
+  readonly hash: string;
+  /** One and the same object in all outlines of one plan, so that what a pass finds out reaches the next one. */
+  readonly finding: Finding;
+  manifest(): Manifest;
+}
+
+/** What the applier found out about a live object when it last compared it with an outline. */
+export interface Finding {
+  found: unknown;
+  /** The controller created the object, and has found out nothing else since. */
+  made?: boolean;
+}
+
+/** A Secret that does not exist, or lacks these keys. */
+export interface MissingSecret {
+  /** `<name>`, or `<namespace>/<name>` for a Secret outside of the dataset's namespace. */
+  readonly name: string;
+  readonly keys?: readonly string[];
+}

@@ -1,0 +1,92 @@
+import { annotation, type Dataset, fuseGenerationOf, isOwnedBy, type Manifest, type ObjectMeta, valueFile } from '../api/index.ts';
+import type { Facts, PodFact, Runtime } from '../constructs/index.ts';
+import type { KubeObject } from '../kube/types.ts';
+import type { Crash, CrashingPod, LiveObject, RuntimeObject, WorkloadView } from './objects.ts';
+
+type Numbers = Readonly<Record<string, number | undefined>>;
+
+/** The counts of a StatefulSet or DaemonSet, its pods that still run an older template, and those that crash. */
+export function workloadView(workload: LiveObject, pods: readonly KubeObject[]): WorkloadView {
+  const status = (workload.status ?? {}) as Numbers;
+  const told = { outdated: outdatedPods(workload, pods), crashing: crashingPods(pods) };
+  if (workload.kind === 'DaemonSet')
+    return {
+      desired: status['desiredNumberScheduled'] ?? 0,
+      current: status['currentNumberScheduled'] ?? 0,
+      ready: status['numberReady'] ?? 0,
+      available: status['numberAvailable'] ?? 0,
+      ...told,
+    };
+  const { replicas = 1 } = workload['spec'] as { replicas?: number };
+  return {
+    desired: replicas,
+    current: status['replicas'] ?? 0,
+    ready: status['readyReplicas'] ?? 0,
+    available: status['availableReplicas'] ?? 0,
+    ...told,
+  };
+}
+
+const crashingPods = (pods: readonly KubeObject[]): readonly CrashingPod[] =>
+  pods
+    .flatMap(({ metadata: { name, deletionTimestamp }, crash }) => (crash && !deletionTimestamp ? [{ name, ...(crash as Crash) }] : []))
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+
+export function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readonly string[] {
+  const { generation } = workload.metadata;
+  const status = (workload.status ?? {}) as { observedGeneration?: number; updateRevision?: string };
+  // Until the workload's controller has seen the template, its status does not say which revision is the newest.
+  if (status.observedGeneration !== generation) return [];
+  const old = pods.filter((pod) => !pod.metadata.deletionTimestamp && hasOlderTemplate(workload, pod));
+  return old.map(({ metadata }) => metadata.name).toSorted();
+}
+export const hasOlderTemplate = (workload: LiveObject, { metadata: { labels } }: KubeObject): boolean =>
+  workload.kind === 'DaemonSet'
+    ? differs(labels?.['pod-template-generation'], workload.metadata.annotations?.['deprecated.daemonset.template.generation'])
+    : differs(labels?.['controller-revision-hash'], workload.status?.['updateRevision'] as string | undefined);
+const differs = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && a !== b;
+
+/**
+ * Fuse image, script and generation of the DaemonSet; the image as it was rendered, where admission has changed it.
+ * threat-model: R-fuse-generation
+ */
+export function fuseFact(workload: Manifest | LiveObject | undefined): Facts['fuse'] | undefined {
+  const template = (
+    workload?.['spec'] as
+      | { template?: { metadata?: Pick<ObjectMeta, 'labels' | 'annotations'>; spec?: { containers?: readonly { image?: string }[] } } }
+      | undefined
+  )?.template;
+  const generation = Number(fuseGenerationOf(template?.metadata?.labels));
+  const image = workload?.metadata.annotations?.[annotation.fuseImage] ?? template?.spec?.containers?.[0]?.image;
+  const scriptHash = template?.metadata?.annotations?.[annotation.scriptHash];
+  return image && Number.isSafeInteger(generation) && generation > 0 ? { image, generation, ...(scriptHash && { scriptHash }) } : undefined;
+}
+
+/** How many masters the StatefulSet of this runtime has. */
+export function liveMasters(workload: Manifest | LiveObject | undefined, uid: string | undefined): number | undefined {
+  const isOwn = isOwnedBy(workload, uid);
+  return isOwn ? (workload?.['spec'] as { readonly replicas?: number } | undefined)?.replicas : undefined;
+}
+
+/** The pods that are ready and have an address and a node, sorted by name. */
+export const podFacts = (pods: readonly KubeObject[]): readonly PodFact[] =>
+  pods
+    .flatMap(({ metadata: { name, uid = '' }, ready, ip, nodeName, ports }) =>
+      ready === true && typeof ip === 'string' && typeof nodeName === 'string'
+        ? [{ name, uid, ip, node: nodeName, ...(ports !== undefined && { ports: ports as NonNullable<PodFact['ports']> }) }]
+        : [],
+    )
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+
+/** The engine that the status records; undefined for a kind that has one engine. */
+export const liveEngine = (
+  { engines }: Pick<Runtime, 'engines'>,
+  { metadata, status }: Pick<RuntimeObject, 'metadata' | 'status'>,
+): string | undefined =>
+  engines.length > 1 ? engines.find((engine) => status?.valueFile === valueFile(metadata.name, engine)) : undefined;
+
+const SERVED = new Set(['Bound', 'Updating', 'Failed', 'DataMigrating']);
+/** Whether the Dataset was bound before, in whichever phase it is now. threat-model: R-status */
+export const isServed = ({ status }: Pick<Dataset, 'status'>): boolean => SERVED.has(status?.phase ?? '');
+
+export const phaseOf = ({ status }: KubeObject): unknown => (status as { readonly phase?: unknown } | undefined)?.phase;

@@ -1,0 +1,9 @@
+/** Operations as commands read them: pure functions of what a user wrote and of what the cluster shows. */
+export { jobView, scheduleView } from './kubernetes/operations/job-view.ts';
+export { affinityLike, HOSTNAME } from './operations/affinity.ts';
+export { followedBy, predecessorOf } from './operations/predecessor.ts';
+export { datasetsOf, nearOf, operationKeyOf, workerOf } from './operations/references.ts';
+export { isRetried, pauseOf, retryOf } from './operations/requests.ts';
+export { isDone, isOver, isRunning } from './operations/status.ts';
+export { operationFaults } from './operations/validate.ts';
+export type { OperationObject, Predecessor } from './operations/world.ts';
