@@ -1,7 +1,7 @@
 /** The machine's mount table, as far as a test node is concerned. */
 import { readFileSync } from 'node:fs';
-import { isWithin, type Mount, parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
+import { isWithin, type MountInfo, parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 
 /** What is mounted at `dir` and below it, in the order of mounting. */
-export const mountsBelow = (dir: string): readonly Mount[] =>
+export const mountsBelow = (dir: string): readonly MountInfo[] =>
   parseMountinfo(readFileSync('/proc/self/mountinfo', 'utf8')).filter(({ mountPoint }) => isWithin(mountPoint, dir));

@@ -1,5 +1,5 @@
 import { bytesText, percentText } from '../../src/api/index.ts';
-import type { Probe, Reads, Seen, EngineStatus, UfsUsage } from '../../src/constructs/index.ts';
+import type { Probe, Reads, Observation, EngineStatus, UfsUsage } from '../../src/constructs/index.ts';
 import { anyMaster } from './commands.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { readCount, readReport, type Report, type Sources } from './report.ts';
@@ -39,7 +39,10 @@ export const reads: Reads<AlluxioPlan> = {
   directories: ({ mountPath, mounts }) => mounts.rows.map(({ path }) => `${mountPath}${path}`),
 };
 
-export function status({ masters, namespace, ports, hasGateway }: AlluxioPlan, { cache: report, ufs: size }: Seen<Report>): EngineStatus {
+export function status(
+  { masters, namespace, ports, hasGateway }: AlluxioPlan,
+  { cache: report, ufs: size }: Observation<Report>,
+): EngineStatus {
   const hosts = masters.map((name) => `${name}.${namespace}`);
   return {
     cacheStates: cacheTexts(report, size?.totalBytes),

@@ -1,5 +1,5 @@
 import { bytesText, percentText } from '../../src/api/index.ts';
-import type { EngineStatus, Probe, Reads, Seen, UfsUsage } from '../../src/constructs/index.ts';
+import type { EngineStatus, Probe, Reads, Observation, UfsUsage } from '../../src/constructs/index.ts';
 import { COMMANDS, master } from './commands.ts';
 import type { JindoPlan } from './plan.ts';
 import { type Report, readCount, readReport } from './report.ts';
@@ -32,7 +32,7 @@ export const reads: Reads<JindoPlan> = {
   directories: ({ mountPath, sources }) => sources.map(({ path }) => `${mountPath}${path}`),
 };
 
-export function status({ addresses, masters }: JindoPlan, { cache: report, ufs: size }: Seen<Report>): EngineStatus {
+export function status({ addresses, masters }: JindoPlan, { cache: report, ufs: size }: Observation<Report>): EngineStatus {
   return {
     ...(masters.length > 0 && { cacheStates: cacheTexts(report, size?.totalBytes) }),
     // As in Fluid, where nothing serves it.

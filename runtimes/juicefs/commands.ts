@@ -8,7 +8,7 @@ import {
   env,
   type Probe,
   type Role,
-  type Seen,
+  type Observation,
   type EngineStatus,
   sh,
   type UfsUsage,
@@ -96,7 +96,7 @@ const figuresOf = (stats: string, lines: RegExp): ReadonlyMap<string, number> =>
 const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: number) =>
   hits + misses > 0 ? { [name]: hits / (hits + misses) } : {};
 
-export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache, ufs }: Seen<Use>): EngineStatus => ({
+export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache, ufs }: Observation<Use>): EngineStatus => ({
   cacheStates: cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache && { ...ufs, ...cache }),
   ...(cache?.store &&
     cache.store.fails !== false && { unavailable: cache.store.fails ? { reason: 'RequestsFail', message: STORE_FAILS } : null }),

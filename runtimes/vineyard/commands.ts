@@ -1,9 +1,9 @@
 import { bytesText } from '../../src/api/index.ts';
-import type { Cleanup, EngineStatus, Seen } from '../../src/constructs/index.ts';
+import type { Cleanup, EngineStatus, Observation } from '../../src/constructs/index.ts';
 import type { VineyardPlan } from './plan.ts';
 
 /** No program in the image says how much of the memory is in use. */
-export function status({ bytes }: VineyardPlan, { readyWorkers }: Seen): EngineStatus {
+export function status({ bytes }: VineyardPlan, { readyWorkers }: Observation): EngineStatus {
   const cacheStates = { cacheCapacity: bytesText(bytes * readyWorkers) };
   return { cacheStates, datasetCacheStates: cacheStates };
 }

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { kubeCluster } from '../csi/cluster/kube-node-cluster.ts';
-import { type Plugin, startPlugin } from '../csi/plugin.ts';
+import { type CsiPlugin, startPlugin } from '../csi/plugin.ts';
 import { createClient } from '../kube/client/kube-client.ts';
 import { serveHealth } from './health.ts';
 import type { Define } from './command.ts';
@@ -73,7 +73,7 @@ export const define: Define = (command) => {
       const stop = stopSignal(log);
       const registry = new Registry();
       if (address) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
-      let plugin: Plugin | undefined;
+      let plugin: CsiPlugin | undefined;
       const served = { alive: () => plugin?.lost(), ready: () => (plugin ? plugin.notReady() : 'the plugin starts') };
       // First: a plugin without its probes must not serve volumes.
       const cannotServe = refused(`--metrics-addr ${flags.metricsAddr} cannot be served: `);

@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import { describe, InvalidSpec } from '../api/errors.ts';
 import {
   argvOf,
-  type Client,
+  type FuseProgram,
   clientsOf,
   envFile,
   type MountTemplate,
@@ -136,7 +136,7 @@ async function templateOf(file: string): Promise<MountTemplate> {
   return parseMountTemplate(text, file);
 }
 
-function onlyOne(clients: readonly Client[]): Client {
+function onlyOne(clients: readonly FuseProgram[]): FuseProgram {
   const [only] = clients;
   if (only && clients.length === 1) return only;
   throw new UsageError(`--mount: expected one among ${clients.map(({ name }) => name).join(', ')}, found ${clients.length} mounts`);

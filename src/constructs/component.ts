@@ -3,7 +3,7 @@ import { annotation, datasetId, type EnvVar, fuseNodeLabel, label, type Volume }
 import { commonLabels, podCommonLabels } from './base-plan.ts';
 import { canonicalClaim, unlessEmpty } from './canonical.ts';
 import type { BasePlan, ComponentProps, FusePlan, Role } from './contract.ts';
-import { KubeObject } from './kube-object.ts';
+import { PlainObject } from './plain-object.ts';
 import { workerAffinity } from './placement.ts';
 import { mergedAffinity, podSpec } from './pod.ts';
 
@@ -11,7 +11,7 @@ abstract class Component extends Construct {
   protected constructor(scope: Construct, plan: BasePlan, role: Role, kind: 'StatefulSet' | 'DaemonSet', props: ComponentProps, own: Own) {
     super(scope, role);
     const selector = selectorOf(plan, role);
-    new KubeObject(this, 'workload', {
+    new PlainObject(this, 'workload', {
       apiVersion: 'apps/v1',
       kind,
       metadata: {
@@ -168,10 +168,10 @@ export class Fuse extends Component {
  *   }
  * }
  */
-export function owned(scope: Construct, plan: BasePlan, role: Role | undefined, object: OwnedObject): KubeObject {
+export function owned(scope: Construct, plan: BasePlan, role: Role | undefined, object: OwnedObject): PlainObject {
   const { apiVersion, kind, name, labels, annotations, ...rest } = object;
   const metadata = { ...metadataOf(plan, name, { ...(role && selectorOf(plan, role)), ...labels }), ...(annotations && { annotations }) };
-  return new KubeObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
+  return new PlainObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
 }
 /** An object for `owned`: its head, and its other fields as Kubernetes has them. */
 export interface OwnedObject {

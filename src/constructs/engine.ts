@@ -16,7 +16,7 @@ import type {
   Part,
   Probe,
   Role,
-  Seen,
+  Observation,
 } from './contract.ts';
 import { operationWithinReason, storable } from './limits.ts';
 import { readProbe } from './read-probe.ts';
@@ -24,7 +24,7 @@ import { generalWarnings } from './operation-warnings.ts';
 import { ProcessJob } from './process.ts';
 import { type Blame, blameOf, heaviest, mountable, startable } from './startable.ts';
 import { ignored, type Warning } from './warnings.ts';
-import { DatasetClaim, DatasetVolume } from './volume.ts';
+import { DatasetClaim, DatasetVolumeObjects } from './volume.ts';
 
 /**
  * One of several engines of a kind: hides the type of its plan.
@@ -83,7 +83,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
       ...(reads && roles.includes('fuse') && { reads: readProbe(plan, reads) }),
     },
     // The cast: `seen` holds results of this definition's own probe.
-    status: (seen) => status?.(plan, seen as Seen<C>) ?? {},
+    status: (seen) => status?.(plan, seen as Observation<C>) ?? {},
     ...(cleanup && {
       cleanup: {
         ...(cleanup.ask?.commands(plan).length && { ask: probe(cleanup.ask) }),
@@ -116,7 +116,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
   };
 
   function render(part: Part, scope: Construct): unknown {
-    if (part === 'volume') return new DatasetVolume(scope, plan);
+    if (part === 'volume') return new DatasetVolumeObjects(scope, plan);
     if (part === 'claim') return new DatasetClaim(scope, plan);
     const Component = roles.includes(part) ? components[part satisfies Role] : undefined;
     return Component && new Component(scope, plan);

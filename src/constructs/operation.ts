@@ -3,7 +3,7 @@ import { annotation, label, type Manifest } from '../api/index.ts';
 import type { OwnedObject } from './component.ts';
 import type { BasePlan, Operation, OperationProps, OperationSpec } from './contract.ts';
 import { must } from './faults.ts';
-import { KubeObject } from './kube-object.ts';
+import { PlainObject } from './plain-object.ts';
 import { operationNames } from './operation-names.ts';
 import { operationLabels, operationPod } from './operation-pod.ts';
 
@@ -90,7 +90,7 @@ export class OperationJob extends Construct {
 }
 
 /** Any other object of an operation, such as a Service between its pods. It is deleted with the operation. */
-export function ownedByOperation(scope: Construct, plan: BasePlan, operation: Operation, object: OwnedObject): KubeObject {
+export function ownedByOperation(scope: Construct, plan: BasePlan, operation: Operation, object: OwnedObject): PlainObject {
   const { apiVersion, kind, name, labels, annotations, ...rest } = object;
   const { uid } = operation;
   const owner = { apiVersion: plan.owner.apiVersion, kind: operation.kind, name: operation.name, uid };
@@ -100,5 +100,5 @@ export function ownedByOperation(scope: Construct, plan: BasePlan, operation: Op
     ...(annotations && Object.keys(annotations).length > 0 && { annotations }),
     ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: false }],
   };
-  return new KubeObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
+  return new PlainObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
 }

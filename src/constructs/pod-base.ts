@@ -9,7 +9,7 @@ import type { Mounted } from './user-volumes.ts';
 export const isOnHost = ({ networkMode }: { readonly networkMode?: string } = {}): boolean => networkMode !== 'ContainerNetwork';
 
 /** What a spec says of pods, for all of them or for those of one component. */
-export interface PodWishes {
+export interface PodFields {
   /** Labels and annotations. */
   readonly podMetadata?: Readonly<Partial<Record<'labels' | 'annotations', Readonly<Record<string, string>>>>>;
   /** Secrets of registries. */
@@ -23,8 +23,8 @@ export interface PodWishes {
  * podBase({ podMetadata: { labels: { team: 'a' } } }, { networkMode: 'ContainerNetwork' }).podLabels; // → { team: 'a' }
  */
 export const podBase = (
-  spec: PodWishes,
-  own: PodWishes & { readonly networkMode?: string; readonly nodeSelector?: Readonly<Record<string, string>> } = {},
+  spec: PodFields,
+  own: PodFields & { readonly networkMode?: string; readonly nodeSelector?: Readonly<Record<string, string>> } = {},
 ) => ({
   imagePullSecrets: own.imagePullSecrets?.length ? own.imagePullSecrets : spec.imagePullSecrets,
   podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },

@@ -2,12 +2,12 @@ import { Construct } from 'constructs';
 import { annotation, cacheNodeLabel, claimName, csiDriver, label, type Manifest, volumeName } from '../api/index.ts';
 import { commonLabels } from './base-plan.ts';
 import type { BasePlan, ObjectLabels } from './contract.ts';
-import { KubeObject } from './kube-object.ts';
+import { PlainObject } from './plain-object.ts';
 
 const STORAGE_CLASS = 'fluid';
 
 /** The PersistentVolume through which application pods reach a dataset; the same for every runtime. */
-export class DatasetVolume extends Construct {
+export class DatasetVolumeObjects extends Construct {
   constructor(scope: Construct, plan: BasePlan) {
     super(scope, 'volume');
     const name = volumeName(plan.dataset);
@@ -15,7 +15,7 @@ export class DatasetVolume extends Construct {
     const selectors = Object.entries(plan.fuse?.nodeSelector ?? {})
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, value]) => ({ key, operator: 'In', values: [value] }));
-    new KubeObject(this, 'pv', {
+    new PlainObject(this, 'pv', {
       apiVersion: 'v1',
       kind: 'PersistentVolume',
       metadata: { name, ...metadataOf(plan, plan.volume.metadata.volume) },
@@ -40,7 +40,7 @@ export class DatasetClaim extends Construct {
     super(scope, 'claim');
     const { labels, annotations } = metadataOf(plan, plan.volume.metadata.claim);
     const generation = plan.fuse?.generation;
-    new KubeObject(this, 'pvc', {
+    new PlainObject(this, 'pvc', {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
       metadata: {

@@ -26,7 +26,7 @@ import { startRecovery } from './recovery/recovery.ts';
 import { openShells } from './mounts/shells.ts';
 import { type Listening, serve } from './grpc/socket.ts';
 import { openStaged, tidyStaged } from './stage/records.ts';
-import type { Method } from './grpc/unary.ts';
+import type { UnaryMethod } from './grpc/unary.ts';
 import type { VolumeDefaults } from './volume.ts';
 
 export interface PluginOptions extends VolumeDefaults {
@@ -51,7 +51,7 @@ export interface PluginOptions extends VolumeDefaults {
   readonly handOverMs?: number;
 }
 
-export interface Plugin {
+export interface CsiPlugin {
   /** Why the kubelet cannot reach the plugin any more, so that it should be restarted; undefined when it can. */
   lost(): string | undefined;
   /** Why the kubelet does not use the plugin; undefined once it has registered it. */
@@ -63,7 +63,7 @@ export interface Plugin {
 /** Shorter than the kubelet's two minutes: the sooner a call returns the reason, the sooner the pod's events show it. */
 const PATIENCE_MS = 20_000;
 
-export async function startPlugin(options: PluginOptions): Promise<Plugin> {
+export async function startPlugin(options: PluginOptions): Promise<CsiPlugin> {
   const { kubeletDir, endpoint, scratch, cluster, log, clock = systemClock, patienceMs = PATIENCE_MS, bindMs } = options;
   const closing: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -100,7 +100,7 @@ export async function startPlugin(options: PluginOptions): Promise<Plugin> {
       clock,
       patienceMs,
     };
-    const listen = async (socket: string, services: readonly ReadonlyMap<string, Method>[]) => {
+    const listen = async (socket: string, services: readonly ReadonlyMap<string, UnaryMethod>[]) => {
       const served = await serve(socket, services, options);
       listening.push(served);
       closing.push(() => served.stop());

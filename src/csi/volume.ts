@@ -14,7 +14,7 @@ const MULTI_NODE_READER_ONLY = 3;
 const DEPTH = 3;
 
 /** The volume attributes of a dataset's PersistentVolume, and the directory that they stand for. */
-export interface Volume {
+export interface CsiVolume {
   /** Where the fuse pod mounts: an absolute path within the mount root. */
   readonly fusePath: string;
   /** The directory that pods see: the same path, or one below it. */
@@ -44,7 +44,7 @@ const EPHEMERAL = 'csi.storage.k8s.io/ephemeral';
 type Attributes = Readonly<Record<string, string | undefined>>;
 
 /** threat-model: R-volume. @throws CsiError INVALID_ARGUMENT, naming the attribute */
-export function parseVolume(attributes: Attributes, { mountRoot, method }: VolumeDefaults): Volume {
+export function parseVolume(attributes: Attributes, { mountRoot, method }: VolumeDefaults): CsiVolume {
   const { fluid_path: fusePath = '', fluid_sub_path: subPath = '', mount_type: mountType = 'fuse.alluxio-fuse' } = attributes;
   const { runtime_namespace: namespace, runtime_name: name, mount_pod_node_selector_key: nodeLabel } = attributes;
   const { [EPHEMERAL]: ephemeral } = attributes;
@@ -88,7 +88,7 @@ function below(directory: string, subPath: string): string {
   return [directory, ...parts].join('/');
 }
 
-function askedMethod(text: string | undefined, byDefault: Volume['method']): Volume['method'] {
+function askedMethod(text: string | undefined, byDefault: CsiVolume['method']): CsiVolume['method'] {
   // As in Fluid, any other word means what is usual.
   return text === 'symlink' ? 'symlink' : byDefault;
 }

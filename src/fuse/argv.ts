@@ -1,5 +1,5 @@
 import { type Fault, InvalidSpec } from '../api/errors.ts';
-import type { Client, Word } from './clients.ts';
+import type { FuseProgram, Word } from './clients.ts';
 import type { Rendered } from './script.ts';
 import { secretsIn } from './words.ts';
 
@@ -13,7 +13,7 @@ import { secretsIn } from './words.ts';
  * if (client) argvOf(client, process.env).text;
  */
 export function argvOf(
-  { program, args, env, files }: Client,
+  { program, args, env, files }: FuseProgram,
   environment: Readonly<Record<string, string | undefined>>,
   directory?: string,
 ): Rendered {

@@ -3,10 +3,10 @@ import { type Fault, InvalidSpec } from '../api/errors.ts';
 import type { Argument, MountTemplate } from '../api/mount-template.ts';
 import { referencesIn, type Text } from '../api/template-text.ts';
 import type { FuseConfig, FuseMount } from './config.ts';
-import { type Part, type Scope, valueOf } from './values.ts';
+import { type WordPart, type Scope, valueOf } from './values.ts';
 
 /** A program to run. What only its place knows is still open: secrets, environment variables, the paths of files. */
-export interface Client {
+export interface FuseProgram {
   /** Name of its mount, for messages. */
   readonly name: string;
   /** Absolute path of the directory that it mounts on. */
@@ -20,7 +20,7 @@ export interface Client {
   readonly files: Readonly<Record<string, Word>>;
 }
 /** Parts that make one argument, one value or one file. */
-export type Word = readonly Part[];
+export type Word = readonly WordPart[];
 
 /**
  * The clients of a template for a config.json: one for each mount if the template says `each: mounts`, otherwise one. `file` names
@@ -31,7 +31,7 @@ export type Word = readonly Part[];
  * const template = parseMountTemplate('program: sshfs\nargs: ["${mount.source}", "${targetPath}"]');
  * clientsOf(template, config)[0]?.args; // → [['host/data'], ['/mnt']]
  */
-export function clientsOf(template: MountTemplate, config: FuseConfig, file = 'config.json'): readonly Client[] {
+export function clientsOf(template: MountTemplate, config: FuseConfig, file = 'config.json'): readonly FuseProgram[] {
   const faults: Fault[] = [];
   const each = template.each === 'mounts';
   const secrets = secretsOf(template, config);
@@ -50,7 +50,7 @@ export function clientsOf(template: MountTemplate, config: FuseConfig, file = 'c
 }
 
 /** Mounts that are in one place, or one below another. */
-function colliding(clients: readonly Client[]): readonly Fault[] {
+function colliding(clients: readonly FuseProgram[]): readonly Fault[] {
   const seen = new Set<string>();
   const above = holders(clients);
   return clients.flatMap(({ target }, i) => {
@@ -72,9 +72,9 @@ function colliding(clients: readonly Client[]): readonly Fault[] {
 }
 
 /** The outermost client that each other target is below of. In order, what is below a directory comes right after it. */
-function holders(clients: readonly Client[]): ReadonlyMap<string, Client> {
-  const found = new Map<string, Client>();
-  let holder: Client | undefined;
+function holders(clients: readonly FuseProgram[]): ReadonlyMap<string, FuseProgram> {
+  const found = new Map<string, FuseProgram>();
+  let holder: FuseProgram | undefined;
   const inOrder = clients.map((client) => ({ client, folder: `${client.target}/` })).toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
   for (const { client, folder } of inOrder) {
     if (holder && client.target !== holder.target && folder.startsWith(`${holder.target}/`)) found.set(client.target, holder);
@@ -99,7 +99,7 @@ function targetOf({ targetPath }: FuseConfig, { path, name }: FuseMount, i: numb
   return posix.join(targetPath, below ?? '').replace(/(.)\/$/, '$1');
 }
 
-function clientOf({ program, args, env, files }: MountTemplate, scope: Scope, faults: Fault[]): Client {
+function clientOf({ program, args, env, files }: MountTemplate, scope: Scope, faults: Fault[]): FuseProgram {
   const words = (texts: Readonly<Record<string, Text>>) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, wordOf(text, scope, faults)]));
   return {

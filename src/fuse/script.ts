@@ -1,6 +1,6 @@
 import { InvalidSpec } from '../api/errors.ts';
 import { env, type Joined, sh, word } from '../api/shell.ts';
-import type { Client, Word } from './clients.ts';
+import type { FuseProgram, Word } from './clients.ts';
 import { HEAD, SUPERVISOR, UNTIL_ENDED, untilNews } from './supervisor.ts';
 import type { Secret } from './values.ts';
 import { idOf, secretsIn, words } from './words.ts';
@@ -25,7 +25,7 @@ export const NEWS = 'news';
  * const template = parseMountTemplate('program: sshfs\nargs: ["${mount.source}", "${targetPath}"]');
  * const { text, files } = mountScript(clientsOf(template, config));
  */
-export function mountScript(clients: readonly Client[], directory?: string): Rendered {
+export function mountScript(clients: readonly FuseProgram[], directory?: string): Rendered {
   const { place, files } = secretsIn(directory);
   const [only, ...others] = clients;
   const run = only && others.length === 0 ? linesOf(only, place) : [SUPERVISOR, ...functions(clients, place), UNTIL_ENDED];
@@ -41,7 +41,7 @@ export function mountScript(clients: readonly Client[], directory?: string): Ren
  * const template = parseMountTemplate('program: sshfs\nargs: ["${mount.source}", "${targetPath}"]');
  * const { text, files } = realigningScript(clientsOf(template, config), '/run/acme');
  */
-export function realigningScript(clients: readonly Client[], directory: string): Rendered {
+export function realigningScript(clients: readonly FuseProgram[], directory: string): Rendered {
   const { place, files } = secretsIn(directory);
   const path = `${directory}/clients.sh`;
   const text = [...filesFolder(clients), ...functions(clients, place)].join('\n');
@@ -58,7 +58,7 @@ export function realigningScript(clients: readonly Client[], directory: string):
  * const [client] = clientsOf(template, config);
  * if (client) envFile(client).text;
  */
-export function envFile({ env: variables, files: written }: Client, directory?: string): Rendered {
+export function envFile({ env: variables, files: written }: FuseProgram, directory?: string): Rendered {
   const { place, files } = secretsIn(directory);
   if (Object.keys(written).length > 0)
     throw new InvalidSpec({
@@ -72,11 +72,11 @@ export function envFile({ env: variables, files: written }: Client, directory?: 
 }
 
 /** Made when it is first needed, and in memory of the shell that runs all clients. */
-const filesFolder = (clients: readonly Client[]): readonly string[] =>
+const filesFolder = (clients: readonly FuseProgram[]): readonly string[] =>
   clients.some(({ files }) => Object.keys(files).length > 0) ? ['sluice_files=${sluice_files:-$(mktemp -d)}'] : [];
 
 /** The commands that one client needs, and at last the client itself. */
-function linesOf({ target, program, args, env: variables, files }: Client, place: (secret: Secret) => string): readonly string[] {
+function linesOf({ target, program, args, env: variables, files }: FuseProgram, place: (secret: Secret) => string): readonly string[] {
   const folder = `/${idOf(target)}`;
   const { head, argument } = words(place, folder);
   const exports = exported(variables, argument);
@@ -101,7 +101,7 @@ const exported = (variables: Readonly<Record<string, Word>>, argument: (parts: W
 const escaped = (path: string): string => path.replace(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
 /** A function for each client, named by all that it is, and `clients`, which names them all. */
-function functions(clients: readonly Client[], place: (secret: Secret) => string): readonly string[] {
+function functions(clients: readonly FuseProgram[], place: (secret: Secret) => string): readonly string[] {
   const bodies = clients.map((client) => {
     const body = linesOf(client, place).join('\n  ');
     return { name: `client_${idOf(body)}`, body, target: client.target };

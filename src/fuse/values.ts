@@ -3,7 +3,7 @@ import type { Reference } from '../api/template-text.ts';
 import type { FuseConfig, FuseMount } from './config.ts';
 
 /** A piece of a word: text, or what only the place where the client runs knows. */
-export type Part = string | SecretPart | EnvPart | FilePart;
+export type WordPart = string | SecretPart | EnvPart | FilePart;
 export interface SecretPart {
   readonly secret: Secret;
   /** The path of a file that holds the secret, rather than the secret. */
@@ -38,7 +38,7 @@ const SECRETS = '/etc/fluid/secrets/';
 const SECRET_FILE = /^\/etc\/fluid\/secrets\/[a-z0-9][a-z0-9.-]*\/(?!\.\.)[\w.-]+$/;
 
 /** The value of a reference; notes a fault where it has none. */
-export function valueOf(reference: Reference, scope: Scope, faults: Fault[]): readonly Part[] | undefined {
+export function valueOf(reference: Reference, scope: Scope, faults: Fault[]): readonly WordPart[] | undefined {
   const { name, key = '', fallback } = reference;
   if (name === 'env') return [{ env: key, ...(fallback !== undefined && { fallback }) }];
   if (name === 'file') return [{ file: key }];
@@ -133,7 +133,13 @@ function missing({ name, source, key }: Reference, { config, mount, path = 'moun
   };
 }
 
-function secretPart(option: string, value: string, asFile: boolean, { path = '' }: Scope, faults: Fault[]): readonly Part[] | undefined {
+function secretPart(
+  option: string,
+  value: string,
+  asFile: boolean,
+  { path = '' }: Scope,
+  faults: Fault[],
+): readonly WordPart[] | undefined {
   if (!value.startsWith(SECRETS)) return [{ secret: { option, value }, asFile }];
   // Otherwise any file of the container could be had by calling it a secret.
   if (SECRET_FILE.test(value)) return [{ secret: { file: value }, asFile }];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { InvalidSpec } from '../api/errors.ts';
 import { type Env, env, type Joined, sh, word } from '../api/shell.ts';
 import type { Word } from './clients.ts';
-import type { Part, Secret } from './values.ts';
+import type { WordPart, Secret } from './values.ts';
 
 /** Short, and the same for the same text. */
 export const idOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12);
@@ -36,7 +36,7 @@ export function words(place: (secret: Secret) => string, folder: string) {
     known.set(id, name);
     return env(name);
   };
-  const part = (each: Part): readonly (string | Env)[] => {
+  const part = (each: WordPart): readonly (string | Env)[] => {
     if (typeof each === 'string') return [each];
     if ('file' in each) return [env('sluice_files'), `${folder}/${each.file}`];
     if ('secret' in each) {

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
-import { KubeObject } from '../constructs/index.ts';
-import { labels, type Part } from './labels.ts';
+import { PlainObject } from '../constructs/index.ts';
+import { labels, type InstalledPart } from './labels.ts';
 import type { Right } from './rights.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -8,7 +8,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 export interface AccountProps {
   readonly name: string;
   readonly namespace: string;
-  readonly part: Part;
+  readonly part: InstalledPart;
   /** Rights in every namespace. */
   readonly rights: readonly Right[];
   /** Rights in its own namespace only. */
@@ -23,9 +23,9 @@ export class Account extends Construct {
     const everywhere = { name, labels: labels(part) };
     const subjects = [{ kind: 'ServiceAccount', name, namespace }];
     // Each pod declares itself whether it mounts a token.
-    new KubeObject(this, 'account', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: home, automountServiceAccountToken: false });
-    new KubeObject(this, 'rights', { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: everywhere, rules: rulesOf(rights) });
-    new KubeObject(this, 'binding', {
+    new PlainObject(this, 'account', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: home, automountServiceAccountToken: false });
+    new PlainObject(this, 'rights', { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: everywhere, rules: rulesOf(rights) });
+    new PlainObject(this, 'binding', {
       apiVersion: `${RBAC}/v1`,
       kind: 'ClusterRoleBinding',
       metadata: everywhere,
@@ -33,8 +33,8 @@ export class Account extends Construct {
       subjects,
     });
     if (!rightsAtHome) return;
-    new KubeObject(this, 'home-rights', { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: home, rules: rulesOf(rightsAtHome) });
-    new KubeObject(this, 'home-binding', {
+    new PlainObject(this, 'home-rights', { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: home, rules: rulesOf(rightsAtHome) });
+    new PlainObject(this, 'home-binding', {
       apiVersion: `${RBAC}/v1`,
       kind: 'RoleBinding',
       metadata: home,

@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import { KubeObject } from '../constructs/index.ts';
+import { PlainObject } from '../constructs/index.ts';
 
 export interface AdmissionPolicyProps {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
@@ -16,7 +16,7 @@ export class AdmissionPolicy extends Construct {
   constructor(scope: Construct, id: string, { metadata, resourceRules, matchCondition, checks, actions }: AdmissionPolicyProps) {
     super(scope, id);
     const apiVersion = 'admissionregistration.k8s.io/v1';
-    new KubeObject(this, 'policy', {
+    new PlainObject(this, 'policy', {
       apiVersion,
       kind: 'ValidatingAdmissionPolicy',
       metadata,
@@ -27,7 +27,7 @@ export class AdmissionPolicy extends Construct {
         ...checks,
       },
     });
-    new KubeObject(this, 'binding', {
+    new PlainObject(this, 'binding', {
       apiVersion,
       kind: 'ValidatingAdmissionPolicyBinding',
       metadata,

@@ -1,7 +1,7 @@
 import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { type CustomResource, crdOf, type Manifest } from '../api/index.ts';
-import { KubeObject, type Runtime } from '../constructs/index.ts';
+import { PlainObject, type Runtime } from '../constructs/index.ts';
 import { Controller } from './controller.ts';
 import { labels } from './labels.ts';
 import { NodePlugin } from './node-plugin.ts';
@@ -20,7 +20,7 @@ class Installation extends Chart {
   constructor(scope: Construct, options: Settled, { resources, runtimes }: InstallationParts) {
     // Without the chart's namespace, which cdk8s would add to cluster-scoped objects.
     super(scope, 'sluice', { disableResourceNameHashes: true });
-    new KubeObject(this, 'namespace', {
+    new PlainObject(this, 'namespace', {
       apiVersion: 'v1',
       kind: 'Namespace',
       metadata: {
@@ -32,14 +32,14 @@ class Installation extends Chart {
     // The label shows `uninstall` which CRDs this installation created and which existed before.
     for (const resource of resources) {
       const { metadata, ...crd } = crdOf(resource);
-      new KubeObject(this, resource.plural, { ...crd, metadata: { ...metadata, labels: labels() } });
+      new PlainObject(this, resource.plural, { ...crd, metadata: { ...metadata, labels: labels() } });
     }
     new Controller(this, options, runtimes);
     new NodePlugin(this, options, runtimes);
     // Labels of Sluice: `uninstall` keeps objects without them.
     for (const runtime of runtimes)
       for (const { metadata, ...object } of runtime.install({ ...options, env: environmentOf(options, runtime) }))
-        new KubeObject(this, `${runtime.type}-${object.kind}-${metadata.name}`, {
+        new PlainObject(this, `${runtime.type}-${object.kind}-${metadata.name}`, {
           ...object,
           metadata: { ...metadata, labels: { ...metadata.labels, ...labels() } },
         });

@@ -1,9 +1,9 @@
-export type Part = 'controller' | 'csi' | 'webhook';
+export type InstalledPart = 'controller' | 'csi' | 'webhook';
 
 /** The labels by which pods are selected; a selector can never change. */
-export const selector = (part: Part) => ({ 'app.kubernetes.io/name': 'sluice', 'app.kubernetes.io/component': part });
+export const selector = (part: InstalledPart) => ({ 'app.kubernetes.io/name': 'sluice', 'app.kubernetes.io/component': part });
 
-export const labels = (part?: Part) => ({
+export const labels = (part?: InstalledPart) => ({
   ...(part ? selector(part) : { 'app.kubernetes.io/name': 'sluice' }),
   'app.kubernetes.io/part-of': 'sluice',
 });

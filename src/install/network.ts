@@ -1,10 +1,16 @@
 import type { Construct } from 'constructs';
-import { KubeObject } from '../constructs/index.ts';
-import { labels, type Part, selector } from './labels.ts';
+import { PlainObject } from '../constructs/index.ts';
+import { labels, type InstalledPart, selector } from './labels.ts';
 
 /** Lets pods of this part receive requests on these ports only. Egress is open: it is the API server, which no selector can name. */
-export const ingressOnly = (scope: Construct, name: string, namespace: string, part: Part, ports: readonly string[]): KubeObject =>
-  new KubeObject(scope, 'network', {
+export const ingressOnly = (
+  scope: Construct,
+  name: string,
+  namespace: string,
+  part: InstalledPart,
+  ports: readonly string[],
+): PlainObject =>
+  new PlainObject(scope, 'network', {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
     metadata: { name, namespace, labels: labels(part) },

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
 import { csiDriver } from '../api/index.ts';
-import { KubeObject, type Runtime } from '../constructs/index.ts';
+import { PlainObject, type Runtime } from '../constructs/index.ts';
 import { byKey } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
@@ -22,14 +22,14 @@ export class NodePlugin extends Construct {
     if (nodePolicy) new NodePolicy(this, 'policy', { name: NODE_PLUGIN, account: NODE_PLUGIN });
     // The plugin's other sockets are files, so metrics are its only port.
     ingressOnly(this, NODE_PLUGIN, namespace, 'csi', ['metrics']);
-    new KubeObject(this, 'driver', {
+    new PlainObject(this, 'driver', {
       apiVersion: 'storage.k8s.io/v1',
       kind: 'CSIDriver',
       metadata: { name: csiDriver, labels: labels('csi') },
       // fsGroup: the kubelet must not change the owner of each file of a data set because a pod has a group.
       spec: { attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ['Persistent'], fsGroupPolicy: 'None' },
     });
-    new KubeObject(this, 'daemon', { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: daemon(options) });
+    new PlainObject(this, 'daemon', { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: daemon(options) });
   }
 }
 

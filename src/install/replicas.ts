@@ -1,6 +1,6 @@
 import type { Construct } from 'constructs';
-import { KubeObject } from '../constructs/index.ts';
-import { labels, type Part, selector } from './labels.ts';
+import { PlainObject } from '../constructs/index.ts';
+import { labels, type InstalledPart, selector } from './labels.ts';
 import type { Settled } from './options.ts';
 
 /** Of `runAsUser`: no user of the node. */
@@ -9,7 +9,7 @@ const USER = 65_532;
 export interface ReplicasProps {
   /** The name of the Deployment and of its ServiceAccount. */
   readonly name: string;
-  readonly part: Part;
+  readonly part: InstalledPart;
   readonly component: Pick<Settled['controller'], 'replicas' | 'resources' | 'tolerations' | 'nodeSelector' | 'env' | 'args'>;
   /** Its name is the part's. */
   readonly container: { readonly args: readonly string[]; readonly env: readonly object[] | undefined };
@@ -22,14 +22,14 @@ export function replicas(scope: Construct, options: Settled, props: ReplicasProp
   const { name, part, component } = props;
   const metadata = { name, namespace: options.namespace, labels: labels(part) };
   const matchLabels = selector(part);
-  new KubeObject(scope, 'disruption', {
+  new PlainObject(scope, 'disruption', {
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
     metadata,
     // Not minAvailable: with one replica that would block every drain for ever.
     spec: { maxUnavailable: 1, selector: { matchLabels }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
   });
-  new KubeObject(scope, 'deployment', {
+  new PlainObject(scope, 'deployment', {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata,

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
 import { webhookNames, webhookSecretLabels } from '../api/webhook-names.ts';
-import { KubeObject, type Runtime } from '../constructs/index.ts';
+import { PlainObject, type Runtime } from '../constructs/index.ts';
 import { byKey } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
@@ -32,13 +32,13 @@ export class Webhook extends Construct {
       rightsAtHome: certificateRights,
     });
     // Without `data` and `type`, which the webhook writes: however it is applied again, it keeps its keys.
-    new KubeObject(this, 'certificates', {
+    new PlainObject(this, 'certificates', {
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name: webhookNames.secret, namespace, labels: { ...labels('webhook'), ...webhookSecretLabels } },
     });
     ingressOnly(this, WEBHOOK, namespace, 'webhook', ['webhook', 'metrics']);
-    new KubeObject(this, 'service', {
+    new PlainObject(this, 'service', {
       apiVersion: 'v1',
       kind: 'Service',
       metadata: { name: webhookNames.service, namespace, labels: labels('webhook') },
@@ -51,7 +51,7 @@ export class Webhook extends Construct {
       container: container(options),
       ports: [{ name: 'webhook', containerPort: webhookNames.port, protocol: 'TCP' }],
     });
-    new KubeObject(this, 'configuration', {
+    new PlainObject(this, 'configuration', {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingWebhookConfiguration',
       metadata: { name: webhookNames.configuration, labels: labels('webhook') },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { BoundProbe, BoundRuntime, MountRow, Seen, EngineStatus } from '../constructs/index.ts';
+import type { BoundProbe, BoundRuntime, MountRow, Observation, EngineStatus } from '../constructs/index.ts';
 import { mountChange, pathsOf } from './diff/mount-change.ts';
 import type { MountsInForce, PlanInForce, Question, Where } from './plan-in-force.ts';
 import type { Sharing } from './sharing.ts';
@@ -12,7 +12,7 @@ export interface Digest extends Pick<PlanInForce, 'plan' | 'roles' | 'known'> {
   /** The list of mounts that was last found to be as it should be. */
   aligned?: readonly MountRow[];
   /** The last status, which stands while the same is seen. */
-  reported?: { readonly seen: Seen<unknown>; readonly status: EngineStatus };
+  reported?: { readonly seen: Observation<unknown>; readonly status: EngineStatus };
 }
 
 /** @param piece shares what thousands of digests have in common */
@@ -79,7 +79,7 @@ export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce
 
 const placesOf = ({ commands }: BoundProbe<unknown>): readonly Where[] => commands.map(({ in: role, on }) => ({ in: role, on }));
 /** By identity, since an answer is kept until the next one comes; a size is read from the status each time. */
-const isSameSeen = (a: Seen<unknown>, b: Seen<unknown>): boolean =>
+const isSameSeen = (a: Observation<unknown>, b: Observation<unknown>): boolean =>
   a.readyWorkers === b.readyWorkers && a.cache === b.cache && isDeepStrictEqual(a.ufs, b.ufs);
 
 function table(digest: Digest, where: readonly Where[], found: () => BoundRuntime['mounts']): MountsInForce {

@@ -3,7 +3,7 @@ import type { ClusterConnection } from '../kube/client/connection.ts';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import type { KubeClient } from '../kube/contract.ts';
 import { eventSink } from '../kube/events/events.ts';
-import { KEYS, shareOf } from '../kube/turns/turnstile.ts';
+import { KEYS, shareOf } from '../kube/turns/fair-queue.ts';
 import type { Log } from '../kube/types.ts';
 import type { ApplicationSettings } from './applications/sidecars-to-stop.ts';
 import { stopSidecars } from './kubernetes/applications/applications.ts';

@@ -1,13 +1,13 @@
-import type { Known, KnownDataset } from './known.ts';
+import type { KnownObjects, KnownDataset } from './known.ts';
 import type { Pod } from './pod.ts';
-import type { Wishes } from './wishes.ts';
+import type { InjectionOptions } from './injection-options.ts';
 
 /** The input of a plugin, beside the pod. */
 export interface Admission {
   /** Namespace of the request; the pod's own may be absent. */
   readonly namespace: string;
-  readonly wishes: Wishes;
-  readonly known: Known;
+  readonly injection: InjectionOptions;
+  readonly known: KnownObjects;
   readonly settings: WebhookSettings;
   /** The Datasets that the pod of the request mounts, by claim name. Claims that are not known count as none. */
   readonly uses: readonly DatasetUse[];
@@ -40,7 +40,7 @@ export interface WebhookSettings {
 export type Mutation = (pod: Pod, admission: Admission) => Pod;
 
 /** A step of the chain that the ConfigMap `webhook-plugins` lists, under Fluid's name. */
-export interface Plugin {
+export interface MutationPlugin {
   readonly name: string;
   /** Pods that ask for sidecars get them from it: the chain for such pods has it. */
   readonly givesSidecars?: true;

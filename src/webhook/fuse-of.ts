@@ -1,6 +1,6 @@
 import { volumeName } from '../api/names.ts';
 import type { SidecarNote } from '../api/index.ts';
-import type { Known, KnownFuse, KnownVolume, Unknown } from './known.ts';
+import type { KnownObjects, KnownFuse, KnownVolume, Unknown } from './known.ts';
 
 /** The fuse DaemonSet that serves a Dataset, exactly as the controller rendered it. */
 export interface VerifiedTemplate extends Pick<KnownFuse, 'template'> {
@@ -17,7 +17,7 @@ export interface NoFuse {
  * into pods of other namespaces. So it has to be the one that the controller has verified, as the volume of that Dataset records (decision 37).
  * @param home namespace and name of the Dataset
  */
-export function fuseOf(home: { readonly namespace: string; readonly name: string }, known: Known): VerifiedTemplate | NoFuse {
+export function fuseOf(home: { readonly namespace: string; readonly name: string }, known: KnownObjects): VerifiedTemplate | NoFuse {
   const dataset = known.dataset(home.namespace, home.name);
   if (!dataset) return { why: `Dataset ${home.namespace}/${home.name} does not exist`, unknown: [{ kind: 'dataset', ...home }] };
   const volume = volumeOf(home, volumeName(dataset.identity), known);
@@ -43,7 +43,7 @@ export function fuseOf(home: { readonly namespace: string; readonly name: string
 export function volumeOf(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   volume: string,
-  known: Known,
+  known: KnownObjects,
 ): KnownVolume | NoFuse {
   const found = known.volume(volume);
   if (found?.claim.namespace === namespace && found.claim.name === name) return found;

@@ -1,7 +1,7 @@
 import type { Identity, NodeSelectorTerm, PodTemplateSpec, SidecarNote, VerifiedFuse } from '../api/index.ts';
 
 /** What an admission knows of the cluster, from memory. Undefined: there is no such object, as far as is known. */
-export interface Known {
+export interface KnownObjects {
   claim(namespace: string, name: string): KnownClaim | undefined;
   dataset(namespace: string, name: string): KnownDataset | undefined;
   /** A runtime, by its type: `juicefs`. */

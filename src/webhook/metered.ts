@@ -1,4 +1,4 @@
-import type { Known } from './known.ts';
+import type { KnownObjects } from './known.ts';
 
 /** Characters of JSON that one admission may have read of DaemonSets and runtimes: a pod with more clients could not be stored. */
 const MOST = 1 << 20;
@@ -12,7 +12,7 @@ export class TooMuch extends Error {
  * The same, for one admission: each object is found once. Datasets of one tenant may be many and large, and the event loop is everybody's.
  * @throws TooMuch from its methods
  */
-export function metered(known: Known): Known {
+export function metered(known: KnownObjects): KnownObjects {
   let sum = 0;
   function once<T extends { readonly size: number }>(find: (...path: string[]) => T | undefined): (...path: string[]) => T | undefined {
     const found = new Map<string, T | undefined>();

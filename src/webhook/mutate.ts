@@ -1,10 +1,10 @@
 import type { Admission, DatasetUse, WebhookSettings } from './admission.ts';
 import { Denied } from './denied.ts';
-import type { Known, KnownDataset, Unknown } from './known.ts';
+import type { KnownObjects, KnownDataset, Unknown } from './known.ts';
 import { metered, TooMuch } from './metered.ts';
 import { labelsOf, type Pod } from './pod.ts';
 import type { Profile } from './profile.ts';
-import { modeOf, wishesOf } from './wishes.ts';
+import { modeOf, injectionOptionsOf } from './injection-options.ts';
 
 export interface AdmissionRequest {
   readonly pod: Pod;
@@ -13,8 +13,8 @@ export interface AdmissionRequest {
 }
 
 /** What an admission of a pod works with. */
-export interface Desk {
-  readonly known: Known;
+export interface AdmissionContext {
+  readonly known: KnownObjects;
   readonly settings: WebhookSettings;
   readonly profile: Profile;
   readonly random: () => string;
@@ -26,17 +26,17 @@ export interface Desk {
  * The pod to create; the same object if nothing changes. It depends on its arguments only, and has no effect.
  * @throws Denied if the pod asked for a sidecar and cannot have it
  */
-export function mutate({ pod, namespace }: AdmissionRequest, { settings, profile, random, warn, ...desk }: Desk): Pod {
+export function mutate({ pod, namespace }: AdmissionRequest, { settings, profile, random, warn, ...context }: AdmissionContext): Pod {
   const mode = modeOf(labelsOf(pod), settings);
   if (mode === 'none') return pod;
   if (pod.metadata.namespace !== undefined && pod.metadata.namespace !== '' && pod.metadata.namespace !== namespace)
     throw new Denied(`metadata.namespace: expected ${namespace}, the namespace of the request, found ${pod.metadata.namespace}`);
-  const known = metered(desk.known);
-  const wishes = wishesOf(pod, mode, settings.platformLabel);
+  const known = metered(context.known);
+  const injection = injectionOptionsOf(pod, mode, settings.platformLabel);
   const usesOf = (each: Pod): readonly DatasetUse[] => usesIn(each, namespace, known);
   if (mode === 'serverless') requireKnown(pod, namespace, known);
   const uses = usesOf(pod);
-  const admission: Admission = { namespace, wishes, known, settings, uses, usesOf, random, warn };
+  const admission: Admission = { namespace, injection, known, settings, uses, usesOf, random, warn };
   const chains = profile[mode];
   const chain = uses.length > 0 ? chains.withDataset : chains.withoutDataset;
   try {
@@ -53,7 +53,7 @@ export function mutate({ pod, namespace }: AdmissionRequest, { settings, profile
 const claimsOf = ({ spec }: Pod): readonly string[] =>
   [...new Set((spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []))].toSorted();
 
-const usesIn = (pod: Pod, namespace: string, known: Known): readonly DatasetUse[] =>
+const usesIn = (pod: Pod, namespace: string, known: KnownObjects): readonly DatasetUse[] =>
   claimsOf(pod).flatMap((claim) => {
     const name = known.claim(namespace, claim)?.dataset;
     const dataset = name === undefined ? undefined : known.dataset(namespace, name);
@@ -61,7 +61,7 @@ const usesIn = (pod: Pod, namespace: string, known: Known): readonly DatasetUse[
   });
 
 /** A claim that does not exist may become a Dataset's before the pod starts, which would then start without its client. */
-function requireKnown(pod: Pod, namespace: string, known: Known): void {
+function requireKnown(pod: Pod, namespace: string, known: KnownObjects): void {
   const stale = claimsOf(pod).filter((name) => known.claim(namespace, name)?.isStale);
   if (stale.length > 0)
     throw new Denied(

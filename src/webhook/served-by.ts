@@ -1,11 +1,11 @@
 import { volumeName } from '../api/names.ts';
-import type { Known, KnownDataset } from './known.ts';
+import type { KnownObjects, KnownDataset } from './known.ts';
 
 /**
  * The Dataset whose runtime serves this one: itself, or the one to which it refers. Its volume says which, since only the controller writes
  * that, after the owner of the other Dataset has consented.
  */
-export function servedBy(dataset: KnownDataset, known: Known): KnownDataset {
+export function servedBy(dataset: KnownDataset, known: KnownObjects): KnownDataset {
   const { identity } = dataset;
   const volume = known.volume(volumeName(identity));
   const { runtime, claim } = volume ?? {};

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../src/kube/types.ts';
 import { Denied } from '../../src/webhook/denied.ts';
-import type { Known } from '../../src/webhook/known.ts';
+import type { KnownObjects } from '../../src/webhook/known.ts';
 import { metered, TooMuch } from '../../src/webhook/metered.ts';
 import { mutate } from '../../src/webhook/mutate.ts';
 import { plugins } from '../../src/webhook/plugins/index.ts';
@@ -49,7 +49,7 @@ function admittedPod({ webhook }: World, namespace: string, pod: Pod): Pod | und
   }
 }
 
-function counting(known: Known, count: () => void): Known {
+function counting(known: KnownObjects, count: () => void): KnownObjects {
   return {
     claim: (...path) => (count(), known.claim(...path)),
     dataset: (...path) => (count(), known.dataset(...path)),

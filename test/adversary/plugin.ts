@@ -1,6 +1,6 @@
 import { csiDriver } from '../../src/api/index.ts';
 import { fuseOf } from '../../src/csi/stage/fuse-label.ts';
-import { parseVolume, type Volume } from '../../src/csi/volume.ts';
+import { parseVolume, type CsiVolume } from '../../src/csi/volume.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import type { ApiServer } from '../../src/api-server/index.ts';
 import { SETTINGS } from './process.ts';
@@ -25,7 +25,7 @@ export interface Plugin {
 const record = (value: unknown): Readonly<Record<string, unknown>> => (value ?? {}) as Readonly<Record<string, unknown>>;
 
 /** What the plugin would bind for a volume; undefined for a volume of another driver, or one that it refuses. */
-export function boundBy(volume: KubeObject): Volume | undefined {
+export function boundBy(volume: KubeObject): CsiVolume | undefined {
   const { csi } = record(volume['spec']);
   const { driver, volumeAttributes = {} } = record(csi);
   if (driver !== csiDriver) return undefined;
@@ -73,7 +73,7 @@ export function createPlugin(server: ApiServer): Plugin {
     }
     return found;
   }
-  async function labelOf(volume: KubeObject, bound: Volume): Promise<string | undefined> {
+  async function labelOf(volume: KubeObject, bound: CsiVolume): Promise<string | undefined> {
     const { namespace, name } = record(record(volume['spec'])['claimRef']);
     const claim = { namespace: String(namespace), name: String(name) };
     const cluster = {

@@ -1,6 +1,6 @@
 import type { Runtime, Settings } from '../../src/constructs/index.ts';
 import type { Log } from '../../src/kube/types.ts';
-import { KEYS, shareOf } from '../../src/kube/turns/turnstile.ts';
+import { KEYS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { type KubernetesCluster, kubernetesCluster } from '../../src/reconciler/kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/nodes/node-labels.ts';

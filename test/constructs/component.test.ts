@@ -12,7 +12,7 @@ import {
   Worker,
 } from '../../src/constructs/index.ts';
 import { mergedAffinity } from '../../src/constructs/pod.ts';
-import { DatasetClaim, DatasetVolume } from '../../src/constructs/volume.ts';
+import { DatasetClaim, DatasetVolumeObjects } from '../../src/constructs/volume.ts';
 import { type Given, planInput } from '../../src/testing/given.ts';
 import { namesOf } from '../support/names.ts';
 
@@ -306,7 +306,7 @@ describe('workers', () => {
 
 describe('volume and claim', () => {
   const volumeOf = (plan: BasePlan) =>
-    rendered(plan, (chart) => new DatasetVolume(chart, plan)) as Manifest & { spec: Record<string, unknown> };
+    rendered(plan, (chart) => new DatasetVolumeObjects(chart, plan)) as Manifest & { spec: Record<string, unknown> };
   const claimOf = (plan: BasePlan) =>
     rendered(plan, (chart) => new DatasetClaim(chart, plan)) as Manifest & { spec: Record<string, unknown> };
   test('are for each other', () => {

@@ -6,7 +6,7 @@ import jindo from '../../runtimes/jindo/index.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import type { DatasetSpec } from '../../src/api/index.ts';
-import { basePlan, type BasePlan, defineRuntime, KubeObject, PARTS, type Runtime, type RuntimeInput } from '../../src/constructs/index.ts';
+import { basePlan, type BasePlan, defineRuntime, PlainObject, PARTS, type Runtime, type RuntimeInput } from '../../src/constructs/index.ts';
 import { planInput } from '../../src/testing/given.ts';
 import { given as alluxioGiven } from '../runtimes/alluxio/given.ts';
 import { given as cacheGiven } from '../runtimes/cache/given.ts';
@@ -86,8 +86,8 @@ test('an object that the API server cannot store is refused by its name, as it i
       resource: ExampleRuntime,
       plan: (input): BasePlan => ({ ...basePlan(input, { mountType: 'm', mountDir: 'd' }), replicas: { master: 1 } }),
       components: {
-        master: class extends KubeObject {
-          constructor(scope: ConstructorParameters<typeof KubeObject>[0]) {
+        master: class extends PlainObject {
+          constructor(scope: ConstructorParameters<typeof PlainObject>[0]) {
             super(scope, 'config', {
               apiVersion: 'v1',
               kind: 'ConfigMap',

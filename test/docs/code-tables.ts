@@ -12,7 +12,7 @@ import {
   type Right,
   webhookRights,
 } from '../../src/install/rights.ts';
-import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/turnstile.ts';
+import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
 import { LARGEST_RECORD } from '../../src/planning/last-valid.ts';
 import { showBuild } from '../../src/cli/build-info.ts';

@@ -435,7 +435,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     imageOf: { text: (text) => constructs.imageOf({ image: text, imageTag: text }, text, 'a:b') },
     imageTable: 'calls imageOf',
   },
-  'src/constructs/kube-object.ts': { KubeObject: planOnly },
+  'src/constructs/plain-object.ts': { PlainObject: planOnly },
   'src/constructs/limits.ts': {
     operationWithinReason: 'is measured with OperationJob',
     storable: {

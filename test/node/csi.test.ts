@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { stringify } from 'yaml';
-import { type Mount, parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
+import { type MountInfo, parseMountinfo } from '../../src/csi/mounts/mountinfo.ts';
 import { FUSE_IMAGE, fuseImage } from '../../harness/index.ts';
 import { canHaveNode, createPod, mountsInto, untilRestarted } from '../support/real-node.ts';
 import { datasetObject, thinProfile, thinRuntime } from '../support/objects.ts';
@@ -75,7 +75,7 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
     const [one] = items.filter((each: { metadata: { deletionTimestamp?: string } }) => !each.metadata.deletionTimestamp);
     return one?.metadata.name;
   }
-  const mounts = async (): Promise<readonly Mount[]> => parseMountinfo(await cluster.node.run('cat', '/proc/self/mountinfo'));
+  const mounts = async (): Promise<readonly MountInfo[]> => parseMountinfo(await cluster.node.run('cat', '/proc/self/mountinfo'));
   const ofPods = async () =>
     (await mounts()).filter(({ mountPoint, fsType }) => fsType === 'fuse.rclone' && mountPoint.startsWith(cluster.node.kubeletDir));
   /** Sends a signal to what has mounted the dataset; returns its process. */

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import { InvalidSpec } from '../../src/api/index.ts';
-import { PARTS, type Runtime, type RuntimeInput, type Seen } from '../../src/constructs/index.ts';
+import { PARTS, type Runtime, type RuntimeInput, type Observation } from '../../src/constructs/index.ts';
 import { createBindings } from '../../src/planning/bindings.ts';
 import { canRun } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { differences } from '../../src/planning/diff/mount-change.ts';
@@ -30,7 +30,7 @@ function scene(runtime: Runtime, spec: object = { replicas: 2 }) {
   const bindings = createBindings(settings);
   const whole = runtime.bind({ ...input, settings });
   /** As a pass does that finds all as it should be. */
-  function pass(changes: Partial<RuntimeInput<unknown>> = {}, seen: Seen<unknown> = { readyWorkers: 2 }) {
+  function pass(changes: Partial<RuntimeInput<unknown>> = {}, seen: Observation<unknown> = { readyWorkers: 2 }) {
     const binding = bindings.bind(counted, { ...input, facts: structuredClone(input.facts), ...changes });
     const outlines = PARTS.flatMap((part) => binding.outlines(part).map(({ kind, name, hash }) => `${kind}/${name} ${hash}`));
     const states = binding.plan.status(seen);

@@ -4,7 +4,7 @@ import thin from '../../runtimes/thin/index.ts';
 import { type Dataset, Dataset as DatasetKind, type DatasetStatus, operationKinds, type RuntimeStatus } from '../../src/api/index.ts';
 import type { Runtime, Settings } from '../../src/constructs/index.ts';
 import type { Occurrence } from '../../src/kube/events/events.ts';
-import { KEYS, shareOf } from '../../src/kube/turns/turnstile.ts';
+import { KEYS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
 import { type KubernetesCluster, kubernetesCluster } from '../../src/reconciler/kubernetes/kubernetes-cluster.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   basePlan,
   defineRuntime,
-  KubeObject,
+  PlainObject,
   type LoadSpec,
   must,
   type Operation,
@@ -106,7 +106,7 @@ describe.each<[string, OperationClass<LoadPlan, 'DataLoad'>, string]>([
   ],
   [
     'an object without an owner',
-    making((scope) => new KubeObject(scope, 'more', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'op-more' } })),
+    making((scope) => new PlainObject(scope, 'more', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'op-more' } })),
     'ConfigMap/op-more is not owned by the operation',
   ],
   [

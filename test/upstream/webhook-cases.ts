@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { type Manifest, runtimePlural } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { Known } from '../../src/webhook/known.ts';
+import type { KnownObjects } from '../../src/webhook/known.ts';
 import type { Pod } from '../../src/webhook/pod.ts';
-import type { KeptFuse } from '../../src/webhook/watches/kept.ts';
+import type { CachedFuse } from '../../src/webhook/watches/cached.ts';
 import { knownObjects } from '../../src/webhook/watches/known-objects.ts';
-import { fuseProjection, keptClaim, keptDataset, keptRuntime, keptVolume } from '../../src/webhook/watches/projections.ts';
+import { fuseProjection, cachedClaim, cachedDataset, cachedRuntime, cachedVolume } from '../../src/webhook/watches/projections.ts';
 import { GOLDENS, hasGoldens } from './cases.ts';
 
 /** A pod as a user wrote it, what Fluid's webhook made of it, and the cluster at that time. */
@@ -18,7 +18,7 @@ export interface WebhookCase {
   readonly pod: Pod;
   /** Fluid's answer. Undefined: the pod was denied. */
   readonly mutated: Pod | undefined;
-  readonly known: Known;
+  readonly known: KnownObjects;
 }
 
 export function readWebhookCases(): readonly WebhookCase[] {
@@ -44,7 +44,7 @@ function readCase(name: string): WebhookCase {
 }
 
 /** What was recorded of the namespace `g-<folder>-<case>`, but for claims that did not exist yet. */
-function knownIn(namespace: string, missing: readonly string[]): Known {
+function knownIn(namespace: string, missing: readonly string[]): KnownObjects {
   const folder = readdirSync(GOLDENS)
     .filter((each) => namespace.startsWith(`g-${each}-`))
     .map((each) => join(GOLDENS, each, namespace.slice(`g-${each}-`.length)))
@@ -80,13 +80,13 @@ function knownIn(namespace: string, missing: readonly string[]): Known {
   const projected = <T>(project: (object: KubeObject) => T, object: KubeObject | undefined): T | undefined => object && project(object);
   const isHere = (where: string): boolean => where === namespace;
   return knownObjects({
-    claim: (where, name) => projected(keptClaim, isHere(where) ? at(claims, name) : undefined),
-    dataset: (where, name) => projected(keptDataset, isHere(where) ? at(ofKind(resources, 'Dataset'), name) : undefined),
-    volume: (name) => projected(keptVolume, at(ofKind(objects, 'PersistentVolume').map(recorded), name)),
-    fuse: (where, name) => (isHere(where) ? at(fuses, name) : undefined) as KeptFuse | undefined,
+    claim: (where, name) => projected(cachedClaim, isHere(where) ? at(claims, name) : undefined),
+    dataset: (where, name) => projected(cachedDataset, isHere(where) ? at(ofKind(resources, 'Dataset'), name) : undefined),
+    volume: (name) => projected(cachedVolume, at(ofKind(objects, 'PersistentVolume').map(recorded), name)),
+    fuse: (where, name) => (isHere(where) ? at(fuses, name) : undefined) as CachedFuse | undefined,
     runtime: (type, where, name) =>
       projected(
-        keptRuntime,
+        cachedRuntime,
         resources.find(({ kind, metadata }) => isHere(where) && `${kind.toLowerCase()}s` === runtimePlural(type) && metadata.name === name),
       ),
   });

@@ -10,7 +10,7 @@ import { type Leaves, leavesOf } from './leaves.ts';
 import { readWebhookCases, type WebhookCase } from './webhook-cases.ts';
 import { type PodDifference, podDenials, podDifferences } from './webhook-differences.ts';
 
-const desk = {
+const context = {
   // As Fluid is by default.
   settings: {
     disabled: false,
@@ -21,7 +21,7 @@ const desk = {
   random: () => '0123456789ab',
   warn: () => {},
 };
-const mutated = ({ pod, namespace, known }: WebhookCase): Pod => mutate({ pod, namespace }, { known, ...desk });
+const mutated = ({ pod, namespace, known }: WebhookCase): Pod => mutate({ pod, namespace }, { known, ...context });
 
 /** Written by Fluid's Go types, and no choice of its webhook. */
 const isGos = ([path, json]: readonly [string, string]): boolean => path.endsWith('.resources') && json === '{}';

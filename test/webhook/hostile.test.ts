@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Known } from '../../src/webhook/known.ts';
+import type { KnownObjects } from '../../src/webhook/known.ts';
 import { mutate } from '../../src/webhook/mutate.ts';
 import { plugins } from '../../src/webhook/plugins/index.ts';
 import { defaultProfile } from '../../src/webhook/profile/default-profile.ts';
@@ -19,7 +19,7 @@ test('a pod with a thousand volumes costs a few lookups for each, and its hints 
   let lookups = 0;
   const counted = Object.fromEntries(
     Object.entries(all).map(([name, find]) => [name, (...args: string[]) => (lookups++, (find as (...a: string[]) => unknown)(...args))]),
-  ) as unknown as Known;
+  ) as unknown as KnownObjects;
   const pod = mutate(
     {
       namespace: 'ml',

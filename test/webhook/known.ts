@@ -1,5 +1,5 @@
 import type { SidecarNote } from '../../src/api/index.ts';
-import type { Known, KnownClaim, KnownDataset, KnownFuse, KnownRuntime, KnownVolume } from '../../src/webhook/known.ts';
+import type { KnownObjects, KnownClaim, KnownDataset, KnownFuse, KnownRuntime, KnownVolume } from '../../src/webhook/known.ts';
 
 /** A fuse DaemonSet `<runtime>-fuse`, which the volume of its Dataset names if nothing else is said. */
 export interface Fuse extends Pick<KnownFuse, 'template'> {
@@ -17,7 +17,7 @@ export interface Cluster {
   readonly volumes?: Readonly<Record<string, KnownVolume>>;
 }
 
-export const knownOf = ({ claims, datasets, runtimes, fuses, volumes }: Cluster): Known => ({
+export const knownOf = ({ claims, datasets, runtimes, fuses, volumes }: Cluster): KnownObjects => ({
   claim: (namespace, name) => claims?.[`${namespace}/${name}`],
   dataset: (namespace, name) => datasets?.[`${namespace}/${name}`],
   runtime(type, namespace, name) {

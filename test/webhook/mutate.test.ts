@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Desk, mutate } from '../../src/webhook/mutate.ts';
+import { type AdmissionContext, mutate } from '../../src/webhook/mutate.ts';
 import { type Pod, withLabels } from '../../src/webhook/pod.ts';
 import { knownOf } from './known.ts';
 
@@ -11,7 +11,7 @@ const pod = (metadata: Pod['metadata'], claims: readonly string[] = []): Pod => 
   },
 });
 const touched = (text: string) => (each: Pod) => withLabels(each, { touched: text });
-const desk = (settings: Partial<Desk['settings']> = {}): Desk => ({
+const context = (settings: Partial<AdmissionContext['settings']> = {}): AdmissionContext => ({
   known: knownOf({
     claims: { 'ml/images': { dataset: 'images' }, 'ml/scratch': {}, 'ml/lost': { dataset: 'lost' } },
     datasets: {
@@ -27,8 +27,8 @@ const desk = (settings: Partial<Desk['settings']> = {}): Desk => ({
   random: () => '0123456789ab',
   warn: () => {},
 });
-const chainOf = (labels: Record<string, string>, claims: readonly string[], settings?: Partial<Desk['settings']>) =>
-  mutate({ pod: pod({ labels }, claims), namespace: 'ml' }, desk(settings)).metadata.labels?.['touched'];
+const chainOf = (labels: Record<string, string>, claims: readonly string[], settings?: Partial<AdmissionContext['settings']>) =>
+  mutate({ pod: pod({ labels }, claims), namespace: 'ml' }, context(settings)).metadata.labels?.['touched'];
 
 describe('the chain of a pod', () => {
   test.each([
@@ -53,8 +53,8 @@ describe('the chain of a pod', () => {
 });
 
 describe('a pod is denied', () => {
-  const denial = (request: Pod, settings?: Partial<Desk['settings']>) =>
-    expect(() => mutate({ pod: request, namespace: 'ml' }, desk(settings)));
+  const denial = (request: Pod, settings?: Partial<AdmissionContext['settings']>) =>
+    expect(() => mutate({ pod: request, namespace: 'ml' }, context(settings)));
   const serverless = { 'serverless.fluid.io/inject': 'true' };
 
   test('if it asks for a sidecar and a claim does not exist, after which is asked once more', () => {

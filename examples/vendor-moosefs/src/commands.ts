@@ -1,4 +1,4 @@
-import { type CacheUse, cacheTexts, type Cleanup, type EngineStatus, env, type Probe, type Seen, sh } from '@sluice-data/sluice';
+import { type CacheUse, cacheTexts, type Cleanup, type EngineStatus, env, type Probe, type Observation, sh } from '@sluice-data/sluice';
 import type { MooseFSPlan } from './plan.ts';
 
 /** What the chunk servers hold, copies included. */
@@ -13,7 +13,7 @@ export const cache: Probe<MooseFSPlan, CacheUse> = {
   }),
 };
 
-export const status = (_: MooseFSPlan, { cache: found }: Seen): EngineStatus => ({ cacheStates: cacheTexts(undefined, found) });
+export const status = (_: MooseFSPlan, { cache: found }: Observation): EngineStatus => ({ cacheStates: cacheTexts(undefined, found) });
 
 /** Metadata and chunks outlive pods in directories of the nodes. */
 export const cleanup: Cleanup<MooseFSPlan> = {

@@ -2,7 +2,7 @@ import { normalize } from 'node:path/posix';
 import { isLabel as isLabelPair, nearest, shown } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/contract.ts';
 import { parseSelector, type Selects } from '../../kube/selector.ts';
-import { wish } from '../../webhook/wishes.ts';
+import { injectionKeys } from '../../webhook/injection-options.ts';
 import { UsageError } from '../errors.ts';
 
 export interface Address {
@@ -140,7 +140,7 @@ export function labelKeyOf(text: string): string | undefined {
  * threat-model: keeps
  */
 export function platformLabelOf(text: string): string | undefined {
-  const keys: readonly string[] = Object.values(wish).filter((key) => key !== wish.platform);
+  const keys: readonly string[] = Object.values(injectionKeys).filter((key) => key !== injectionKeys.platform);
   expect(!keys.includes(text), 'the key of a label of your platform, not one of Sluice');
   return labelKeyOf(text);
 }

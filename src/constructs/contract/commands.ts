@@ -143,7 +143,7 @@ export interface UfsUsage {
   readonly files?: number;
 }
 /** What the controller observed of a runtime. */
-export interface Seen<C = CacheUse> {
+export interface Observation<C = CacheUse> {
   /** Number of worker pods that are ready. */
   readonly readyWorkers: number;
   /** Result of the probe `cache`, if it has one. */

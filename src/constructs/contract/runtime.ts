@@ -10,7 +10,7 @@ import type {
   MountRow,
   MountTable,
   Probe,
-  Seen,
+  Observation,
   EngineStatus,
   UfsUsage,
 } from './commands.ts';
@@ -119,7 +119,7 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
   /** Whether `probes.ufs` runs (`management.metadataSyncPolicy.autoSync`). Default: yes. */
   readonly syncsMetadata?: (plan: P) => boolean;
   /** Status fields that only the engine knows. */
-  readonly status?: (plan: P, seen: Seen<C>) => EngineStatus;
+  readonly status?: (plan: P, seen: Observation<C>) => EngineStatus;
   /** How caches are cleaned when the runtime is deleted. */
   readonly cleanup?: Cleanup<P>;
   /** Operations on the data, each in a Job. */
@@ -213,7 +213,7 @@ export interface BoundRuntime {
   /** The probes that run for this plan. `ufs` is absent if the user turned it off. */
   readonly probes: { readonly cache?: BoundProbe<unknown>; readonly ufs?: BoundProbe<UfsUsage>; readonly reads?: BoundProbe<ReadAnswer> };
   /** Status fields that only the engine knows. */
-  status(seen: Seen<unknown>): EngineStatus;
+  status(seen: Observation<unknown>): EngineStatus;
   /** How caches are cleaned when the runtime is deleted; `commands` takes what `ask` found. */
   readonly cleanup?: { readonly ask?: BoundProbe<unknown>; commands(found: unknown): readonly Command[] };
   /** The objects that carry out an operation, by kind. A kind that is absent is not supported. */

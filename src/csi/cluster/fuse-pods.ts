@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { redactedText } from '../../api/redact.ts';
-import type { ContainerStatus, NodeCluster, Pod } from './node-cluster.ts';
+import type { FuseContainerStatus, NodeCluster, FusePod } from './node-cluster.ts';
 import { podsOfNode } from './pod-names.ts';
 import type { RuntimeName } from '../volume.ts';
 
@@ -15,7 +15,7 @@ interface Asking {
 }
 
 /** The fuse pod of a runtime on this node, as far as the node knows of it; undefined when none exists. */
-export async function fusePod({ cluster, podLogsDir }: Asking, { namespace, name }: RuntimeName): Promise<Pod | undefined> {
+export async function fusePod({ cluster, podLogsDir }: Asking, { namespace, name }: RuntimeName): Promise<FusePod | undefined> {
   const candidates = podsOfNode(podLogsDir).filter(
     (pod) => pod.namespace === namespace && ROLES.some((role) => pod.name.startsWith(`${name}-${role}-`)),
   );
@@ -32,26 +32,26 @@ export async function fusePod({ cluster, podLogsDir }: Asking, { namespace, name
  * its containers may contain anything, and names are the affair of its namespace: both are included only with `inPrivate`, for pods of its own
  * namespace.
  */
-export function whyNotMounted({ namespace, name }: RuntimeName, nodeId: string, pod: Pod | undefined, inPrivate: boolean): string {
+export function whyNotMounted({ namespace, name }: RuntimeName, nodeId: string, pod: FusePod | undefined, inPrivate: boolean): string {
   if (!pod) return `fuse pod of ${namespace}/${name} on node ${nodeId} does not exist yet, or waits for its volumes`;
   return `fuse pod ${inPrivate ? `${namespace}/${pod.metadata.name}` : `of ${namespace}/${name} on node ${nodeId}`} ${stateOf(pod, inPrivate)}`;
 }
 
 /** The fuse pod among these, one that is not being deleted before one that is. */
-export function fusePodOf(runtime: string, pods: readonly Pod[]): Pod | undefined {
+export function fusePodOf(runtime: string, pods: readonly FusePod[]): FusePod | undefined {
   const fuse = pods.filter((pod) => isFuseOf(runtime, pod));
   // One that is being deleted says nothing about its successor.
   return fuse.find(({ metadata }) => !metadata.deletionTimestamp) ?? fuse[0];
 }
 
 /** threat-model: R-fuse-pod */
-function isFuseOf(runtime: string, { metadata }: Pod): boolean {
+function isFuseOf(runtime: string, { metadata }: FusePod): boolean {
   return (metadata.ownerReferences ?? []).some(
     ({ kind, name }) => kind === 'DaemonSet' && ROLES.some((role) => name === `${runtime}-${role}`),
   );
 }
 
-function stateOf({ metadata, status = {} }: Pod, inPrivate: boolean): string {
+function stateOf({ metadata, status = {} }: FusePod, inPrivate: boolean): string {
   const said = (what: string, reason?: string, message?: string) => sentence(what, reason, inPrivate ? message : undefined);
   if (metadata.deletionTimestamp) return 'is being deleted';
   const { phase = 'Pending', reason, message, conditions = [] } = status;
@@ -68,7 +68,7 @@ function stateOf({ metadata, status = {} }: Pod, inPrivate: boolean): string {
 
 /** What keeps a container from running; undefined when it runs, has completed, or will start by itself. */
 function troubleOf(
-  { name, state = {}, lastState = {}, restartCount = 0 }: ContainerStatus,
+  { name, state = {}, lastState = {}, restartCount = 0 }: FuseContainerStatus,
   inPrivate: boolean,
   said: Say,
 ): string | undefined {

@@ -1,5 +1,5 @@
 import type { NodeCluster } from './node-cluster.ts';
-import { type Volume, type VolumeDefaults, parseVolume } from '../volume.ts';
+import { type CsiVolume, type VolumeDefaults, parseVolume } from '../volume.ts';
 
 /**
  * The volumes behind PersistentVolumes, by name: several PersistentVolumes may have one handle (a Dataset that refers to another), each
@@ -8,15 +8,15 @@ import { type Volume, type VolumeDefaults, parseVolume } from '../volume.ts';
  */
 export interface KnownVolumes {
   /** A publish call had these attributes. */
-  learn(name: string, volume: Volume): void;
+  learn(name: string, volume: CsiVolume): void;
   /** Undefined when the volume does not exist any more. @throws CsiError for invalid attributes; what the API client throws */
-  get(name: string): Promise<Volume | undefined>;
+  get(name: string): Promise<CsiVolume | undefined>;
   /** No pod of this node has it mounted any more: another volume may get the name. */
   forget(name: string): void;
 }
 
 export function knownVolumes(cluster: Pick<NodeCluster, 'volume'>, defaults: VolumeDefaults): KnownVolumes {
-  const known = new Map<string, Volume>();
+  const known = new Map<string, CsiVolume>();
   return {
     learn: (name, volume) => void known.set(name, volume),
     async get(name) {

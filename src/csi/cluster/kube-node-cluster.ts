@@ -11,7 +11,7 @@ import { csiDriver, FUSE_NODE_LABELS, fuseNodeRecord, runtimePlural } from '../.
 import { isForbidden, isNotFound, type KubeClient } from '../../kube/client/kube-client.ts';
 import { type EventSink, eventSink } from '../../kube/events/events.ts';
 import type { KubeObject, Log, ObjectName, ResourceType } from '../../kube/types.ts';
-import type { NodeCluster, Pod, RuntimeRecord } from './node-cluster.ts';
+import type { NodeCluster, FusePod, RuntimeRecord } from './node-cluster.ts';
 import type { RuntimeName } from '../volume.ts';
 
 export interface KubeClusterOptions {
@@ -99,7 +99,7 @@ export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCl
     },
 
     // Our Pod is the part of it that is read.
-    pod: async (name) => (await find(POD, name)) as Pod | undefined,
+    pod: async (name) => (await find(POD, name)) as FusePod | undefined,
 
     recordEvent(dataset, { type, reason, note }) {
       void find(DATASET, dataset, true)

@@ -16,7 +16,7 @@ export interface NodeCluster {
   /** A runtime; undefined when it does not exist, or is of a kind that the plugin has no right to read. */
   runtime(name: RuntimeName): Promise<RuntimeRecord | undefined>;
   /** A pod; undefined when it does not exist. */
-  pod(name: PodName): Promise<Pod | undefined>;
+  pod(name: PodName): Promise<FusePod | undefined>;
   /** Writes an event on a Dataset, in the background; a failure is logged. */
   recordEvent(dataset: RuntimeName, event: DatasetEvent): void;
 }
@@ -44,7 +44,7 @@ export interface DatasetEvent {
 }
 
 /** The part of core/v1 Pod that is read. */
-export interface Pod {
+export interface FusePod {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;
@@ -54,10 +54,10 @@ export interface Pod {
     readonly deletionTimestamp?: string;
   };
   readonly status?: Pick<k8s.PodStatus, 'phase' | 'reason' | 'message' | 'conditions'> & {
-    readonly initContainerStatuses?: readonly ContainerStatus[];
-    readonly containerStatuses?: readonly ContainerStatus[];
-    readonly ephemeralContainerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly FuseContainerStatus[];
+    readonly containerStatuses?: readonly FuseContainerStatus[];
+    readonly ephemeralContainerStatuses?: readonly FuseContainerStatus[];
   };
 }
-export type ContainerStatus = Pick<k8s.ContainerStatus, 'name' | 'state' | 'lastState'> &
+export type FuseContainerStatus = Pick<k8s.ContainerStatus, 'name' | 'state' | 'lastState'> &
   Partial<Pick<k8s.ContainerStatus, 'restartCount'>>;

@@ -16,7 +16,7 @@ export interface NodeLabels {
   forget(user: string): void;
 }
 
-interface Wish {
+interface LabelChange {
   readonly key: string;
   readonly value: 'true' | null;
   readonly done: PromiseWithResolvers<void>;
@@ -24,12 +24,12 @@ interface Wish {
 
 export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels {
   const users = new Map<string, Set<string>>();
-  const wishes: Wish[] = [];
+  const changes: LabelChange[] = [];
   let writing = false;
 
   function want(key: string, value: 'true' | null): Promise<void> {
     const done = Promise.withResolvers<void>();
-    wishes.push({ key, value, done });
+    changes.push({ key, value, done });
     if (!writing) {
       writing = true;
       queueMicrotask(() => void writeAll());
@@ -44,11 +44,11 @@ export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels 
   }
 
   async function writeAll(): Promise<void> {
-    while (wishes.length > 0) await write(wishes.splice(0));
+    while (changes.length > 0) await write(changes.splice(0));
     writing = false;
   }
 
-  async function write(batch: readonly Wish[]): Promise<void> {
+  async function write(batch: readonly LabelChange[]): Promise<void> {
     // Decided now, so that a user who took the label after another had left it keeps it.
     const labels = Object.fromEntries(
       batch.filter(({ key, value }) => value !== null || !users.has(key)).map(({ key, value }) => [key, value]),
@@ -57,7 +57,7 @@ export function nodeLabels(cluster: Pick<NodeCluster, 'labelNode'>): NodeLabels 
       if (Object.keys(labels).length > 0) await cluster.labelNode(labels);
       for (const { done } of batch) done.resolve();
     } catch (error) {
-      if (batch.length > 1 && (isInvalid(error) || isForbidden(error))) for (const wish of batch) await write([wish]);
+      if (batch.length > 1 && (isInvalid(error) || isForbidden(error))) for (const change of batch) await write([change]);
       else for (const { done } of batch) done.reject(error);
     }
   }

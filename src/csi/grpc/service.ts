@@ -14,7 +14,7 @@ import { systemClock } from '../../kube/clock.ts';
 import { ApiError, mayPass } from '../../kube/errors.ts';
 import type { Log } from '../../kube/types.ts';
 import { CsiError, status } from './errors.ts';
-import type { Call, Method } from './unary.ts';
+import type { Call, UnaryMethod } from './unary.ts';
 
 type Answer = Record<string, unknown>;
 type Methods = GenService<Record<string, { methodKind: 'unary'; input: DescMessage; output: DescMessage }>>['method'];
@@ -34,8 +34,8 @@ export function serviceOf<S extends DescService & { readonly method: Methods }>(
   service: S,
   handlers: Handlers<S>,
   log: Log,
-): ReadonlyMap<string, Method> {
-  const methods = new Map<string, Method>();
+): ReadonlyMap<string, UnaryMethod> {
+  const methods = new Map<string, UnaryMethod>();
   for (const [name, { input, output, name: rpc }] of Object.entries(service.method)) {
     // The descriptor says of what type the message is that it has just read, which TypeScript cannot follow from a name.
     const handle = handlers[name as keyof typeof handlers] as (request: unknown, call: Call) => Answer | Promise<Answer>;

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { sleep, systemClock, type Timers } from '../../kube/clock.ts';
 import type { Log } from '../../kube/types.ts';
-import { type Method, unaryServer } from './unary.ts';
+import { type UnaryMethod, unaryServer } from './unary.ts';
 
 /** How often to look whether another process has ended. */
 const LOOK_MS = 200;
@@ -35,7 +35,11 @@ export interface ServeOptions {
  *
  * @throws Error when another process goes on serving there
  */
-export async function serve(socket: string, services: readonly ReadonlyMap<string, Method>[], options: ServeOptions): Promise<Listening> {
+export async function serve(
+  socket: string,
+  services: readonly ReadonlyMap<string, UnaryMethod>[],
+  options: ServeOptions,
+): Promise<Listening> {
   await mkdir(dirname(socket), { recursive: true, mode: 0o750 });
   await untilFree(socket, options);
   const server = unaryServer(new Map(services.flatMap((methods) => [...methods])), options.clock);

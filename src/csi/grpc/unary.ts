@@ -12,7 +12,7 @@ export interface Call {
 }
 
 /** From one message to the other. @throws CsiError */
-export type Method = (request: Uint8Array, call: Call) => Promise<Uint8Array>;
+export type UnaryMethod = (request: Uint8Array, call: Call) => Promise<Uint8Array>;
 
 export interface UnaryServer {
   listen(socket: string): Promise<void>;
@@ -21,7 +21,7 @@ export interface UnaryServer {
 }
 
 /** `methods`: by their paths. */
-export function unaryServer(methods: ReadonlyMap<string, Method>, clock: Waits = systemClock): UnaryServer {
+export function unaryServer(methods: ReadonlyMap<string, UnaryMethod>, clock: Waits = systemClock): UnaryServer {
   const calls = new Set<AbortController>();
   const server = new Server();
   server.addService(
@@ -61,7 +61,7 @@ const BYTES = {
 } as const;
 
 const answering =
-  (method: Method, calls: Set<AbortController>) =>
+  (method: UnaryMethod, calls: Set<AbortController>) =>
   (call: ServerUnaryCall<Uint8Array, Uint8Array>, done: sendUnaryData<Uint8Array>): void => {
     const over = new AbortController();
     const { signal } = over;

@@ -1,6 +1,6 @@
 import type { Host } from './host.ts';
 import { NotBound } from './not-bound.ts';
-import type { Binding } from './binding.ts';
+import type { BindMount } from './binding.ts';
 
 /**
  * Binds on top of the mount at the target, since a running container sees only what is mounted on the layer that it has. Where that
@@ -9,7 +9,7 @@ import type { Binding } from './binding.ts';
  *
  * @throws NotBound
  */
-export async function bindOver(host: Host, binding: Binding): Promise<boolean> {
+export async function bindOver(host: Host, binding: BindMount): Promise<boolean> {
   try {
     await host.bind(binding);
     return true;

@@ -1,18 +1,18 @@
 /** Binds sources at targets, by the scripts of bind-script.ts. */
 import { basename, dirname } from 'node:path';
-import { type Binding, shows } from './binding.ts';
-import { isHarmless, isWithin, type Mount, mountOf, optionsOf } from './mountinfo.ts';
+import { type BindMount, shows } from './binding.ts';
+import { isHarmless, isWithin, type MountInfo, mountOf, optionsOf } from './mountinfo.ts';
 import { check, NotBound } from './not-bound.ts';
-import { NoAnswer, type Reach } from './reach.ts';
+import { FileSystemSilent, type Reach } from './reach.ts';
 import type { Scratch } from './scratch.ts';
 import type { Ended } from './shells.ts';
 import type { MountWatch } from './watch.ts';
 
 export interface Binder {
   /** @throws NotBound */
-  bind(binding: Binding): Promise<void>;
+  bind(binding: BindMount): Promise<void>;
   /** Goes to the source as `bind` does, and mounts nothing. @throws NotBound where `bind` would not reach it */
-  look(binding: Binding): Promise<void>;
+  look(binding: BindMount): Promise<void>;
 }
 
 export interface BinderOptions {
@@ -25,17 +25,18 @@ export interface BinderOptions {
 
 export function createBinder({ watch, reach, scratch, bindMs }: BinderOptions): Binder {
   /** Runs a program that may hang with the file system. */
-  async function reached({ mount, fusePath }: Binding, argv: readonly [string, ...string[]]): Promise<Ended> {
+  async function reached({ mount, fusePath }: BindMount, argv: readonly [string, ...string[]]): Promise<Ended> {
     try {
       const device = watch.last().find(({ id }) => id === mount)?.device;
       return await reach(device ?? fusePath, argv, bindMs);
     } catch (error) {
-      if (error instanceof NoAnswer) throw new NotBound('later', `${fusePath} has not answered since ${error.since}`, { cause: error });
+      if (error instanceof FileSystemSilent)
+        throw new NotBound('later', `${fusePath} has not answered since ${error.since}`, { cause: error });
       throw error;
     }
   }
 
-  async function goTo(by: 'sluice_bind' | 'sluice_look', binding: Binding, place: string): Promise<void> {
+  async function goTo(by: 'sluice_bind' | 'sluice_look', binding: BindMount, place: string): Promise<void> {
     const { readOnly, inPlace, target, source } = binding;
     const on = mountOf(watch.last(), source);
     const options = on && isDone(on, readOnly) ? '' : optionsFor(on, readOnly);
@@ -44,7 +45,7 @@ export function createBinder({ watch, reach, scratch, bindMs }: BinderOptions): 
   }
 
   /** In steps: bound where only the plugin sees it, checked, made read-only, and then moved to the target. */
-  async function assemble(binding: Binding, place: string): Promise<void> {
+  async function assemble(binding: BindMount, place: string): Promise<void> {
     const { readOnly, inPlace, isFile, source, target } = binding;
     const peers = readOnly ? 'private' : 'slave';
     const gathered = isFile
@@ -97,7 +98,7 @@ export function createBinder({ watch, reach, scratch, bindMs }: BinderOptions): 
 }
 
 /** For scripts: where it is mounted, by which mount, the path from there, and the whole path. */
-function wayTo({ mount, fusePath, source }: Binding): readonly string[] {
+function wayTo({ mount, fusePath, source }: BindMount): readonly string[] {
   const below = source === fusePath ? '.' : source.slice(fusePath.length + 1);
   return [fusePath, mount === undefined ? '' : String(mount), below, source];
 }
@@ -108,10 +109,10 @@ const AT_A_TIME = 200;
 const KEPT = new Set(['noexec', 'noatime', 'nodiratime', 'relatime', 'nosymfollow']);
 
 /** Whether a mount is as a consumer may have it. */
-const isDone = (mount: Mount, readOnly: boolean): boolean => isHarmless(mount) && (mount.readOnly || !readOnly);
+const isDone = (mount: MountInfo, readOnly: boolean): boolean => isHarmless(mount) && (mount.readOnly || !readOnly);
 
 /** A remount takes the place of all options: what a client may not do stays so. */
-const optionsFor = (mount: Mount | undefined, readOnly: boolean): string =>
+const optionsFor = (mount: MountInfo | undefined, readOnly: boolean): string =>
   [
     readOnly || mount?.readOnly === true ? 'ro' : 'rw',
     'nosuid',

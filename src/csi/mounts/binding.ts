@@ -1,11 +1,11 @@
 /** The desired mount at a target. Plans make it; the host carries it out. */
-import { isHarmless, type Mount, mountOf } from './mountinfo.ts';
+import { isHarmless, type MountInfo, mountOf } from './mountinfo.ts';
 import { isSameBelow, mountTree } from './tree.ts';
 
 /** The state of the target path: missing, a directory, or a link and where it leads. Not read where something is mounted. */
-export type Target = { readonly is: 'absent' | 'directory' } | { readonly is: 'link'; readonly to: string };
+export type TargetState = { readonly is: 'absent' | 'directory' } | { readonly is: 'link'; readonly to: string };
 
-export interface Binding {
+export interface BindMount {
   /** The mount through which the source is reached; undefined where a volume need not be a mount. */
   readonly mount: number | undefined;
   readonly fusePath: string;
@@ -27,10 +27,10 @@ export interface Binding {
 }
 
 /** How to show a directory of a FUSE mount at a target. */
-export function bindingOf(
-  mounts: readonly Mount[],
-  asked: Pick<Binding, 'fusePath' | 'source' | 'target' | 'readOnly'> & { readonly mounted: Mount | undefined },
-): Binding {
+export function bindMountOf(
+  mounts: readonly MountInfo[],
+  asked: Pick<BindMount, 'fusePath' | 'source' | 'target' | 'readOnly'> & { readonly mounted: MountInfo | undefined },
+): BindMount {
   const { mounted, ...rest } = asked;
   const on = mountOf(mounts, rest.source);
   const whole = on !== undefined && mountTree(mounts).below(on, rest.source).size > 0;
@@ -42,7 +42,7 @@ export function bindingOf(
  * Whether `at` shows the very directory that is at the path `source` now. What is read-only is no peer of its source: what is mounted
  * below that later has to be bound as well.
  */
-export function shows(at: Mount, mounts: readonly Mount[], source: string): boolean {
+export function shows(at: MountInfo, mounts: readonly MountInfo[], source: string): boolean {
   const on = mountOf(mounts, source);
   if (on === undefined || at.device !== on.device) return false;
   if (at.root !== joined(on.root, source.slice(on.mountPoint === '/' ? 0 : on.mountPoint.length))) return false;

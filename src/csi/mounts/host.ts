@@ -3,8 +3,8 @@
  * touches it, which can be left behind.
  */
 import { createBinder } from './binder.ts';
-import type { Binding, Target } from './binding.ts';
-import { type Mount, topAt } from './mountinfo.ts';
+import type { BindMount, TargetState } from './binding.ts';
+import { type MountInfo, topAt } from './mountinfo.ts';
 import { createReach } from './reach.ts';
 import { createScratch, UNMOUNT_MS } from './scratch.ts';
 import type { Ended, Run } from './shells.ts';
@@ -13,20 +13,20 @@ import type { MountWatch } from './watch.ts';
 
 export interface Host {
   /** The mount table of this moment. */
-  mounts(): Promise<readonly Mount[]>;
+  mounts(): Promise<readonly MountInfo[]>;
   /** The state of a path on which nothing is mounted. @throws Error, as all that is about targets, where targets.ts does */
-  look(target: string): Target;
+  look(target: string): TargetState;
   /** Makes the directory to mount on; its parents too. */
   makeTarget(target: string): void;
-  /** Makes the directory on which a FUSE client mounts, unless one has. @throws NoAnswer */
+  /** Makes the directory on which a FUSE client mounts, unless one has. @throws FileSystemSilent */
   makeSource(source: string): Promise<void>;
-  /** Whether a path below the mount root exists. @throws NoAnswer */
+  /** Whether a path below the mount root exists. @throws FileSystemSilent */
   exists(path: string): Promise<boolean>;
   /** @throws NotBound */
-  bind(binding: Binding): Promise<void>;
+  bind(binding: BindMount): Promise<void>;
   /** A link to the source, in the place of an empty directory or of another link. @throws NotBound */
-  link(binding: Binding): Promise<void>;
-  /** How full the file system is on which a path lies, as `stat -f` prints it. @throws NoAnswer */
+  link(binding: BindMount): Promise<void>;
+  /** How full the file system is on which a path lies, as `stat -f` prints it. @throws FileSystemSilent */
   statfs(path: string): Promise<Ended>;
   /** Unmounts the uppermost mount at each path, in this order; `lazily`: although it is in use. @throws Error */
   unmount(paths: readonly string[], lazily: boolean): Promise<void>;

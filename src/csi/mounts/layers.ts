@@ -2,14 +2,14 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '../../kube/types.ts';
-import type { Mount } from './mountinfo.ts';
+import type { MountInfo } from './mountinfo.ts';
 
 export interface Layers {
   /** When each layer at a target was bound, ms since the epoch, by its device; undefined for one that was not bound over another. */
   at(target: string): ReadonlyMap<string, number>;
   add(target: string, device: string, now: number): void;
   /** Forgets what is not mounted any more. */
-  keep(mounts: readonly Mount[]): void;
+  keep(mounts: readonly MountInfo[]): void;
 }
 
 /** By device, not by the mount's id: that is another in each mount namespace. */

@@ -1,5 +1,5 @@
 /** One line of /proc/self/mountinfo: proc_pid_mountinfo(5). */
-export interface Mount {
+export interface MountInfo {
   /** Unique among the mounts of the moment; used again later. */
   readonly id: number;
   readonly parent: number;
@@ -21,8 +21,8 @@ export interface Mount {
  * Lines that cannot be read are passed over: the kernel may learn to print more, and the others still stand.
  * threat-model: R-mount-table
  */
-export function parseMountinfo(text: string): readonly Mount[] {
-  const mounts: Mount[] = [];
+export function parseMountinfo(text: string): readonly MountInfo[] {
+  const mounts: MountInfo[] = [];
   for (const line of text.split('\n')) {
     const mount = parseLine(line);
     if (mount) mounts.push(mount);
@@ -30,7 +30,7 @@ export function parseMountinfo(text: string): readonly Mount[] {
   return mounts;
 }
 
-function parseLine(line: string): Mount | undefined {
+function parseLine(line: string): MountInfo | undefined {
   const [id, parent, device, root, mountPoint, options, ...rest] = line.split(' ');
   const dash = rest.indexOf('-');
   if (!id || !parent || !device || !root || !mountPoint || !options || dash === -1) return undefined;
@@ -53,12 +53,12 @@ const plain = (text: string): string =>
   text.includes('\\') ? text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))) : text;
 
 /** The mounts at exactly this path, the lowest first: each is mounted on the root of the one before. */
-export function stackAt(mounts: readonly Mount[], path: string): readonly Mount[] {
+export function stackAt(mounts: readonly MountInfo[], path: string): readonly MountInfo[] {
   const here = mounts.filter(({ mountPoint }) => mountPoint === path);
   if (here.length < 2) return here;
   const ids = new Set(here.map(({ id }) => id));
   const byParent = new Map(here.map((mount) => [mount.parent, mount]));
-  const stack: Mount[] = [];
+  const stack: MountInfo[] = [];
   let next = here.find(({ parent }) => !ids.has(parent));
   while (next && stack.length < here.length) {
     stack.push(next);
@@ -68,13 +68,13 @@ export function stackAt(mounts: readonly Mount[], path: string): readonly Mount[
 }
 
 /** The visible mount at exactly this path: the uppermost one there. */
-export const topAt = (mounts: readonly Mount[], path: string): Mount | undefined => stackAt(mounts, path).at(-1);
+export const topAt = (mounts: readonly MountInfo[], path: string): MountInfo | undefined => stackAt(mounts, path).at(-1);
 
 /**
  * The mounts at this path and below it, in an order in which they can be unmounted by their paths: always one on which nothing is
  * mounted, and which no other mount hides. Where all that are left are hidden from outside, no order helps; they come last.
  */
-export function mountsUnder(mounts: readonly Mount[], path: string): readonly Mount[] {
+export function mountsUnder(mounts: readonly MountInfo[], path: string): readonly MountInfo[] {
   const under = mounts.filter(({ mountPoint }) => isWithin(mountPoint, path));
   const ids = new Set(under.map(({ id }) => id));
   const roots = under.filter(({ id, parent }) => id === parent || !ids.has(parent));
@@ -83,8 +83,8 @@ export function mountsUnder(mounts: readonly Mount[], path: string): readonly Mo
     ({ parent }) => parent,
   );
   // Among the mounts on one parent, one nearer to its root may hide others, and none farther away hides it.
-  const byDepth = (some: readonly Mount[]) => some.toSorted((a, b) => a.mountPoint.length - b.mountPoint.length);
-  const order: Mount[] = [];
+  const byDepth = (some: readonly MountInfo[]) => some.toSorted((a, b) => a.mountPoint.length - b.mountPoint.length);
+  const order: MountInfo[] = [];
   const next = byDepth(roots);
   for (let mount = next.pop(); mount; mount = next.pop()) {
     order.push(mount);
@@ -98,7 +98,7 @@ export const isWithin = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
 
 /** The mount on which a path lies. */
-export function mountOf(mounts: readonly Mount[], path: string): Mount | undefined {
+export function mountOf(mounts: readonly MountInfo[], path: string): MountInfo | undefined {
   const points = mounts.filter(({ mountPoint }) => isWithin(path, mountPoint)).map(({ mountPoint }) => mountPoint);
   const deepest = points.reduce<string | undefined>(
     (best, point) => (best === undefined || point.length > best.length ? point : best),
@@ -108,13 +108,13 @@ export function mountOf(mounts: readonly Mount[], path: string): Mount | undefin
 }
 
 /** A program serves it. EFC brings a kernel module of its own, whose mounts have the type alifuse.aliyun-alinas-efc. */
-export const isFuse = ({ fsType }: Pick<Mount, 'fsType'>): boolean => /^(ali)?fuse/.test(fsType);
+export const isFuse = ({ fsType }: Pick<MountInfo, 'fsType'>): boolean => /^(ali)?fuse/.test(fsType);
 
 /** Options of the mount itself, such as `rw,nosuid,relatime`; those of its file system are others. */
-export const optionsOf = ({ line }: Mount): string => line.split(' ')[5] ?? '';
+export const optionsOf = ({ line }: MountInfo): string => line.split(' ')[5] ?? '';
 
 /** Neither a setuid file nor a device node of it has an effect. */
-export const isHarmless = (mount: Mount): boolean => {
+export const isHarmless = (mount: MountInfo): boolean => {
   const options = optionsOf(mount).split(',');
   return options.includes('nosuid') && options.includes('nodev');
 };

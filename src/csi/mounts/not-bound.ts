@@ -1,5 +1,5 @@
 import { outcome } from './bind-script.ts';
-import type { Binding } from './binding.ts';
+import type { BindMount } from './binding.ts';
 import type { Ended } from './shells.ts';
 
 /** A source cannot be bound. `later`: it may be once the mount table has changed, so waiting is worthwhile. */
@@ -15,7 +15,7 @@ export class NotBound extends Error {
 }
 
 /** @throws NotBound when a script of bind-script.ts failed */
-export function check({ code, output }: Ended, { mount, fusePath, source, target }: Binding): void {
+export function check({ code, output }: Ended, { mount, fusePath, source, target }: BindMount): void {
   switch (code) {
     case 0:
       return;

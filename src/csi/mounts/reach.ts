@@ -7,8 +7,8 @@ import { type Clock, systemClock } from '../../kube/clock.ts';
 import { type Ended, type Run, Stuck } from './shells.ts';
 
 /** A file system did not answer in time, now or just before. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
+export class FileSystemSilent extends Error {
+  override readonly name = 'FileSystemSilent';
   /** When that was found out, ISO 8601. */
   readonly since: string;
 
@@ -36,7 +36,7 @@ interface Silence {
 /**
  * Runs a program that touches the file system of this name (a device, or a path where nothing is mounted), for `ms` at most.
  *
- * @throws NoAnswer without running it while another hangs there
+ * @throws FileSystemSilent without running it while another hangs there
  */
 export type Reach = (fileSystem: string, argv: readonly [string, ...string[]], ms: number) => Promise<Ended>;
 
@@ -47,7 +47,7 @@ export function createReach(run: Run, clock: Pick<Clock, 'wall' | 'monotonic'> =
   function check(fileSystem: string, ms: number): void {
     const silence = silent.get(fileSystem);
     if (!silence) return;
-    if (silence.hanging > 0 || (clock.monotonic() < silence.until && ms <= silence.patience)) throw new NoAnswer(silence.since);
+    if (silence.hanging > 0 || (clock.monotonic() < silence.until && ms <= silence.patience)) throw new FileSystemSilent(silence.since);
   }
 
   function silenced(fileSystem: string, ms: number, gone: Promise<void>): string {
@@ -81,7 +81,7 @@ export function createReach(run: Run, clock: Pick<Clock, 'wall' | 'monotonic'> =
         return await run(argv, ms);
       } catch (error) {
         if (!(error instanceof Stuck)) throw error;
-        throw new NoAnswer(silenced(fileSystem, ms, error.gone), { cause: error });
+        throw new FileSystemSilent(silenced(fileSystem, ms, error.gone), { cause: error });
       }
     });
 }

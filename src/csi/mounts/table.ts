@@ -1,18 +1,18 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { type Mount, parseMountinfo } from './mountinfo.ts';
+import { type MountInfo, parseMountinfo } from './mountinfo.ts';
 
 /** The mount table at one moment: its bytes, and what each line of them says. */
 export interface Table {
   readonly bytes: Buffer;
   readonly lines: readonly Line[];
   /** What came and what went since the table before. */
-  readonly changed: readonly Mount[];
+  readonly changed: readonly MountInfo[];
 }
 interface Line {
   /** With its newline. */
   readonly length: number;
   /** undefined: nothing that can be read. */
-  readonly mount: Mount | undefined;
+  readonly mount: MountInfo | undefined;
 }
 
 /**
@@ -56,16 +56,16 @@ function linesOf(bytes: Buffer): readonly Line[] {
 }
 
 /** A reading: the same list of mounts for as long as nothing has changed. */
-export interface Reading {
-  readonly mounts: readonly Mount[];
+export interface MountTableReading {
+  readonly mounts: readonly MountInfo[];
   /** What came and what went since the reading before. */
-  readonly changed: readonly Mount[];
+  readonly changed: readonly MountInfo[];
 }
 
 /** Reads the table of this process's namespace. It is made of what the kernel knows; no file system is asked. */
-export function mountTable(): () => Reading {
+export function mountTable(): () => MountTableReading {
   let table = EMPTY;
-  let mounts: readonly Mount[] = [];
+  let mounts: readonly MountInfo[] = [];
   let [buffer, spare] = [Buffer.alloc(64 << 10), Buffer.alloc(64 << 10)];
   return () => {
     const fd = openSync('/proc/self/mountinfo', 'r');

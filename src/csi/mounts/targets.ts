@@ -5,12 +5,12 @@
  */
 import { mkdirSync, readdirSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { Target } from './binding.ts';
-import { isWithin, type Mount, mountOf } from './mountinfo.ts';
+import type { TargetState } from './binding.ts';
+import { isWithin, type MountInfo, mountOf } from './mountinfo.ts';
 
 /** All throw an Error for a target outside of the kubelet's directory, or on what is mounted there for a pod. */
 export interface Targets {
-  look(target: string): Target;
+  look(target: string): TargetState;
   /** Makes the directory to mount on; its parents too. */
   make(target: string): void;
   /** A link, in the place of an empty directory or of another link. */
@@ -20,7 +20,7 @@ export interface Targets {
 }
 
 /** @param kubeletDir as the mount table has it */
-export function createTargets(kubeletDir: string, mounts: () => readonly Mount[]): Targets {
+export function createTargets(kubeletDir: string, mounts: () => readonly MountInfo[]): Targets {
   const own = new Set([kubeletDir, `${kubeletDir}/pods`]);
 
   /** The node's administrator may have mounted the kubelet's directory, or its pods'; all that is mounted below is a volume. */
@@ -56,7 +56,7 @@ const MODE = 0o750;
 const makeOne = (target: string): boolean =>
   unless('EEXIST', true, () => unless('ENOENT', false, () => (mkdirSync(target, { mode: MODE }), true)));
 
-function look(target: string): Target {
+function look(target: string): TargetState {
   const name = basename(target);
   const there = unless('ENOENT', [], () => readdirSync(dirname(target), { withFileTypes: true }));
   const found = there.find((entry) => entry.name === name);

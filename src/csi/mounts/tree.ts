@@ -1,16 +1,16 @@
 /** The mounts below a path: a client may mount at several places of its directory, and a bind that passes over one shows a hole. */
 import { dirname } from 'node:path/posix';
-import { isFuse, isWithin, type Mount } from './mountinfo.ts';
+import { isFuse, isWithin, type MountInfo } from './mountinfo.ts';
 
 export interface MountTree {
   /** The mounts that are seen below a path whose uppermost mount is `top`, by their paths from there. */
-  below(top: Mount, path: string): ReadonlyMap<string, Mount>;
+  below(top: MountInfo, path: string): ReadonlyMap<string, MountInfo>;
 }
 
-export function mountTree(mounts: readonly Mount[]): MountTree {
+export function mountTree(mounts: readonly MountInfo[]): MountTree {
   const children = Map.groupBy(mounts, ({ parent }) => parent);
 
-  function collect({ id }: Mount, path: string, found: Map<string, Mount>): void {
+  function collect({ id }: MountInfo, path: string, found: Map<string, MountInfo>): void {
     // The kernel shows the root as its own parent.
     const here = (children.get(id) ?? []).filter(
       (mount) => mount.id !== id && mount.mountPoint !== path && isWithin(mount.mountPoint, path),
@@ -26,7 +26,7 @@ export function mountTree(mounts: readonly Mount[]): MountTree {
 
   return {
     below(top, path) {
-      const found = new Map<string, Mount>();
+      const found = new Map<string, MountInfo>();
       collect(top, path, found);
       return found;
     },
@@ -43,7 +43,7 @@ function isHidden(mountPoint: string, path: string, points: ReadonlySet<string>)
  * Whether what is below a copy is what is below its source. Mounts that are not of FUSE clients do not count: they
  * would be covered again and again.
  */
-export function isSameBelow(source: ReadonlyMap<string, Mount>, copy: ReadonlyMap<string, Mount>): boolean {
+export function isSameBelow(source: ReadonlyMap<string, MountInfo>, copy: ReadonlyMap<string, MountInfo>): boolean {
   const all = [...source].every(([path, { device, root }]) => {
     const mount = copy.get(path);
     return mount?.device === device && mount.root === root;

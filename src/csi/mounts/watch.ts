@@ -4,23 +4,23 @@
  */
 import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/types.ts';
-import type { Reading } from './table.ts';
-import { isWithin, type Mount } from './mountinfo.ts';
+import type { MountTableReading } from './table.ts';
+import { isWithin, type MountInfo } from './mountinfo.ts';
 
 export interface MountWatch {
   /** Reads the table after this call; concurrent callers share a reading. */
-  now(): Promise<readonly Mount[]>;
+  now(): Promise<readonly MountInfo[]>;
   /** The table as it was last read, for any caller. */
-  last(): readonly Mount[];
+  last(): readonly MountInfo[];
   /** The same if it was read within 300 ms and `touch` was not called for this path since; else undefined. */
-  recent(path: string): readonly Mount[] | undefined;
+  recent(path: string): readonly MountInfo[] | undefined;
   /** Something is about to be mounted or unmounted at this path, or just was. */
   touch(path: string): void;
   /**
    * Whether something at the path, above it or below it was mounted or unmounted since these mounts were read; false when the time is up
    * before. A mount that took the place of its very like is no change. Rejects when the signal is aborted.
    */
-  changed(since: readonly Mount[], path: string, patience: Patience): Promise<boolean>;
+  changed(since: readonly MountInfo[], path: string, patience: Patience): Promise<boolean>;
 }
 
 export interface Patience {
@@ -31,8 +31,8 @@ export interface Patience {
   readonly signal: AbortSignal;
 }
 
-export interface WatchOptions {
-  readonly read: () => Reading;
+export interface MountWatchOptions {
+  readonly read: () => MountTableReading;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -50,17 +50,17 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
+export function watchMounts({ read, clock, log }: MountWatchOptions): MountWatch {
   const waiters = new Set<Waiter>();
-  let mounts: readonly Mount[] = [];
+  let mounts: readonly MountInfo[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
   let tookMs = 0;
   const touched = new Set<string>();
-  let coming: Promise<readonly Mount[]> | undefined;
+  let coming: Promise<readonly MountInfo[]> | undefined;
   let cancelTick: (() => void) | undefined;
   let tickAt = Number.POSITIVE_INFINITY;
 
-  function readNow(): readonly Mount[] {
+  function readNow(): readonly MountInfo[] {
     coming = undefined;
     const began = clock.monotonic();
     const { mounts: next, changed } = read();
@@ -147,7 +147,7 @@ export function watchMounts({ read, clock, log }: WatchOptions): MountWatch {
 /** A mount above a path hides what it shows, too. */
 const touches = (mountPoint: string, path: string): boolean => isWithin(mountPoint, path) || isWithin(path, mountPoint);
 
-const around = (mounts: readonly Mount[], path: string): string =>
+const around = (mounts: readonly MountInfo[], path: string): string =>
   mounts
     .filter(({ mountPoint }) => touches(mountPoint, path))
     .map(({ line }) => line)

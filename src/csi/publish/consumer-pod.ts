@@ -1,12 +1,12 @@
 import { within } from '../../kube/clock.ts';
-import type { Pod, PodName } from '../cluster/node-cluster.ts';
+import type { FusePod, PodName } from '../cluster/node-cluster.ts';
 import type { NodeContext } from '../node-context.ts';
 import { podsOfNode } from '../cluster/pod-names.ts';
 
 type Asking = Pick<NodeContext, 'cluster' | 'clock' | 'log' | 'podLogsDir'>;
 
 /** A pod of this node; undefined when it does not exist, or the API server does not answer within `ms`. */
-export async function podOf(context: Asking, uid: string, ms: number, name?: PodName): Promise<Pod | undefined> {
+export async function podOf(context: Asking, uid: string, ms: number, name?: PodName): Promise<FusePod | undefined> {
   return (await ask(context, uid, ms, name))?.pod;
 }
 
@@ -21,7 +21,7 @@ export async function hasEnded(context: Asking, uid: string, ms: number): Promis
 }
 
 /** A pod of this node, read from the API server; undefined when that is unknown, `{}` when it does not exist. */
-async function ask(context: Asking, uid: string, ms: number, name?: PodName): Promise<{ readonly pod?: Pod } | undefined> {
+async function ask(context: Asking, uid: string, ms: number, name?: PodName): Promise<{ readonly pod?: FusePod } | undefined> {
   const { cluster, clock, log, podLogsDir } = context;
   const known = name ?? podsOfNode(podLogsDir).find((each) => each.uid === uid);
   if (!known) return undefined;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kube/clock.ts';
-import { type Mount, topAt } from '../mounts/mountinfo.ts';
+import { type MountInfo, topAt } from '../mounts/mountinfo.ts';
 
 /**
  * FUSE clients whose label this node has removed. Their mounts stay until the pods have ended, which takes some seconds: a volume that is
@@ -7,9 +7,9 @@ import { type Mount, topAt } from '../mounts/mountinfo.ts';
  */
 export interface Departing {
   /** The mount here will be unmounted soon. */
-  add(fusePath: string, mounts: readonly Mount[]): void;
+  add(fusePath: string, mounts: readonly MountInfo[]): void;
   /** For how long, ms; undefined where what is mounted is none of those. */
-  since(fusePath: string, mounted: Mount | undefined): number | undefined;
+  since(fusePath: string, mounted: MountInfo | undefined): number | undefined;
   /** The mount stays after all. */
   stays(fusePath: string): void;
 }

@@ -1,17 +1,17 @@
 import { bindOver } from '../mounts/bind-over.ts';
-import type { Pod } from '../cluster/node-cluster.ts';
+import type { FusePod } from '../cluster/node-cluster.ts';
 import { within } from '../../kube/clock.ts';
 import { podOf } from './consumer-pod.ts';
 import { CsiError, status, unavailable } from '../grpc/errors.ts';
 import { fusePod, whyNotMounted } from '../cluster/fuse-pods.ts';
 import { NotBound } from '../mounts/not-bound.ts';
 import { podPathOf } from '../kubelet.ts';
-import { type Mount, stackAt, topAt } from '../mounts/mountinfo.ts';
+import { type MountInfo, stackAt, topAt } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';
 import { methodFor, type PublishPlan, type PublishRequest, planPublish } from './plan.ts';
-import type { Target } from '../mounts/binding.ts';
+import type { TargetState } from '../mounts/binding.ts';
 import type { Call } from '../grpc/unary.ts';
-import type { RuntimeName, Volume } from '../volume.ts';
+import type { RuntimeName, CsiVolume } from '../volume.ts';
 
 /** A call returns so long before its deadline: with a reason in place of a timeout. */
 const MARGIN_MS = 2_000;
@@ -97,16 +97,16 @@ export async function publish(context: NodeContext, request: PublishCall, call: 
 }
 
 interface Planned {
-  readonly mounts: readonly Mount[];
-  readonly found: Target;
+  readonly mounts: readonly MountInfo[];
+  readonly found: TargetState;
   readonly plan: PublishPlan;
 }
 
 /** Binding checks its source once more, so a recent reading of the table is enough for it; to wait or to do nothing, it is not. */
 async function planned({ host, watch }: NodeContext, request: PublishRequest): Promise<Planned> {
   const { target } = request;
-  const by = (mounts: readonly Mount[]): Planned => {
-    const found: Target = stackAt(mounts, target).length > 0 ? { is: 'directory' } : host.look(target);
+  const by = (mounts: readonly MountInfo[]): Planned => {
+    const found: TargetState = stackAt(mounts, target).length > 0 ? { is: 'directory' } : host.look(target);
     return { mounts, found, plan: planPublish(request, mounts, found) };
   };
   const recent = watch.recent(target);
@@ -122,7 +122,7 @@ async function isWanted(context: NodeContext, { target, pod: name }: PublishRequ
 }
 
 /** Whether what is mounted belongs to a fuse pod whose label this node has just removed: the pod may have been kept in time, or not. */
-async function isDeparting(context: NodeContext, { fusePath, runtime }: Volume, forMs: number): Promise<boolean> {
+async function isDeparting(context: NodeContext, { fusePath, runtime }: CsiVolume, forMs: number): Promise<boolean> {
   if (forMs < DELETION_MS) return true;
   const { pod } = (runtime && (await askFor(context, runtime))) ?? {};
   const goes = pod ? pod.metadata.deletionTimestamp !== undefined : forMs < DEPARTURE_MS;
@@ -170,7 +170,7 @@ async function lostLabel({ clock, cluster, labels, log, nodeId, staged }: NodeCo
 }
 
 /** The fuse pod of this node; undefined when the API server does not answer in time. */
-async function askFor(context: NodeContext, runtime: RuntimeName): Promise<{ readonly pod: Pod | undefined } | undefined> {
+async function askFor(context: NodeContext, runtime: RuntimeName): Promise<{ readonly pod: FusePod | undefined } | undefined> {
   try {
     return await within(
       context.clock,

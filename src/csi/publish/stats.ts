@@ -5,7 +5,7 @@ import { isWithin, topAt } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';
 import type { NodeGetVolumeStatsResponseSchema } from '../grpc/proto/csi.gen.ts';
 import { unit } from '../grpc/proto/values.ts';
-import { NoAnswer } from '../mounts/reach.ts';
+import { FileSystemSilent } from '../mounts/reach.ts';
 
 type Stats = MessageInitShape<typeof NodeGetVolumeStatsResponseSchema>;
 
@@ -20,7 +20,8 @@ export async function statsOf({ host, mountRoot }: NodeContext, path: string): P
     if (code !== 0) return abnormal(`the FUSE client has ended, or fails: ${output.trim()}`);
     return { usage: usageOf(output), volumeCondition: { abnormal: false, message: 'the file system answers' } };
   } catch (error) {
-    if (error instanceof NoAnswer) return abnormal(`the FUSE client does not answer within ${STATFS_MS / 1000} s, since ${error.since}`);
+    if (error instanceof FileSystemSilent)
+      return abnormal(`the FUSE client does not answer within ${STATFS_MS / 1000} s, since ${error.since}`);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../kube/types.ts';
 import type { Host } from '../mounts/host.ts';
-import { type Mount, mountsUnder } from '../mounts/mountinfo.ts';
+import { type MountInfo, mountsUnder } from '../mounts/mountinfo.ts';
 
 /** Of mounts that come while others are unmounted. Far more than recovery ever leaves: another process must be mounting there. */
 const MOST = 100;
@@ -8,7 +8,7 @@ const MOST = 100;
 const AT_A_TIME = 50;
 
 /** Unmounts everything at a path and below, then removes the path. Succeeds if that was done before. Returns what is mounted elsewhere. */
-export async function unpublish(host: Host, target: string, log: Log): Promise<readonly Mount[]> {
+export async function unpublish(host: Host, target: string, log: Log): Promise<readonly MountInfo[]> {
   let left = MOST;
   for (let isFirst = true; ; isFirst = false) {
     const mounts = await host.mounts();
@@ -39,7 +39,7 @@ function isRemoved(host: Host, target: string): boolean {
 }
 
 /** In this order. Those that one program could not unmount are unmounted one by one. */
-async function unmountAll(host: Host, mounts: readonly Mount[], log: Log): Promise<void> {
+async function unmountAll(host: Host, mounts: readonly MountInfo[], log: Log): Promise<void> {
   const [only] = mounts;
   if (only && mounts.length === 1) return unmount(host, only, log);
   try {
@@ -54,7 +54,7 @@ async function unmountAll(host: Host, mounts: readonly Mount[], log: Log): Promi
 }
 
 /** Unmounts the uppermost mount at its path. One in use is detached from the path, and ends with its last user. */
-async function unmount(host: Host, { id, mountPoint: path }: Mount, log: Log): Promise<void> {
+async function unmount(host: Host, { id, mountPoint: path }: MountInfo, log: Log): Promise<void> {
   try {
     await host.unmount([path], false);
   } catch (error) {

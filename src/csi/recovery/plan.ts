@@ -1,12 +1,12 @@
 /** Which consumers must be bound again, and to what: decided on the mount table alone. The invariants are in recovery.ts. */
-import type { ContainerStatus, Pod } from '../cluster/node-cluster.ts';
+import type { FuseContainerStatus, FusePod } from '../cluster/node-cluster.ts';
 import type { PodPath } from '../kubelet.ts';
 import { podPathOf } from '../kubelet.ts';
 import { isSameBelow, mountTree } from '../mounts/tree.ts';
-import { isWithin, type Mount, mountOf, stackAt, topAt } from '../mounts/mountinfo.ts';
-import { type Binding, bindingOf, shows } from '../mounts/binding.ts';
+import { isWithin, type MountInfo, mountOf, stackAt, topAt } from '../mounts/mountinfo.ts';
+import { type BindMount, bindMountOf, shows } from '../mounts/binding.ts';
 import { notReady } from '../publish/plan.ts';
-import type { Volume } from '../volume.ts';
+import type { CsiVolume } from '../volume.ts';
 
 /** A consumer whose path does not show what is mounted for its volume now. */
 export interface Orphan {
@@ -27,7 +27,7 @@ interface Directories {
  *
  * Also consumers that show less than is mounted: what is read-only is bound with all that is mounted below, and receives nothing later.
  */
-export function orphans(mounts: readonly Mount[], { kubeletDir, mountRoot }: Directories): readonly Orphan[] {
+export function orphans(mounts: readonly MountInfo[], { kubeletDir, mountRoot }: Directories): readonly Orphan[] {
   const seen = [...Map.groupBy(mounts, ({ mountPoint }) => mountPoint)].flatMap(([point, stack]) => topAt(stack, point) ?? []);
   const served = Map.groupBy(
     seen.filter(({ mountPoint }) => isWithin(mountPoint, mountRoot)),
@@ -44,15 +44,15 @@ export function orphans(mounts: readonly Mount[], { kubeletDir, mountRoot }: Dir
 }
 
 /** Whether a copy shows all that is mounted below its source; each source is computed once, however many copies it has. */
-function wholeness(mounts: readonly Mount[], served: ReadonlyMap<string, readonly Mount[]>): (copy: Mount) => boolean {
+function wholeness(mounts: readonly MountInfo[], served: ReadonlyMap<string, readonly MountInfo[]>): (copy: MountInfo) => boolean {
   const tree = mountTree(mounts);
   const sources = new Map<string, ReturnType<typeof tree.below> | 'covered' | undefined>();
 
-  function sourceOf({ device, root }: Mount) {
+  function sourceOf({ device, root }: MountInfo) {
     const on = served
       .get(device)
       ?.filter((mount) => isWithin(root, mount.root))
-      .reduce<Mount | undefined>((best, mount) => (best && best.root.length >= mount.root.length ? best : mount), undefined);
+      .reduce<MountInfo | undefined>((best, mount) => (best && best.root.length >= mount.root.length ? best : mount), undefined);
     if (!on) return undefined;
     const path = on.mountPoint + root.slice(on.root === '/' ? 0 : on.root.length).replace(/\/$/, '');
     return mountOf(mounts, path)?.id === on.id ? tree.below(on, path) : 'covered';
@@ -68,7 +68,7 @@ function wholeness(mounts: readonly Mount[], served: ReadonlyMap<string, readonl
 }
 
 /** How to bind an orphan again; undefined when it needs nothing, or when its client has not mounted yet. */
-export function rebinding({ target, at }: Orphan, volume: Volume, mounts: readonly Mount[]): Binding | undefined {
+export function rebinding({ target, at }: Orphan, volume: CsiVolume, mounts: readonly MountInfo[]): BindMount | undefined {
   const { fusePath } = volume;
   const mounted = topAt(mounts, fusePath);
   const before = topAt(mounts, target);
@@ -81,7 +81,7 @@ export function rebinding({ target, at }: Orphan, volume: Volume, mounts: readon
   const part = mounted && !isOfNode ? partOf(fusePath, mounted.root, before.root, at) : undefined;
   const source = part ?? (at.isSubPath ? undefined : volume.source);
   if (source === undefined || shows(before, mounts, source)) return undefined;
-  return bindingOf(mounts, { mounted, fusePath, source, target, readOnly: before.readOnly });
+  return bindMountOf(mounts, { mounted, fusePath, source, target, readOnly: before.readOnly });
 }
 
 /**
@@ -108,7 +108,7 @@ const MOST_LAYERS = 4;
  * @param startedAt when containers of the pod started, ms since the epoch; undefined: one is just starting, or that is unknown
  */
 export function layersToDrop(
-  stack: readonly Mount[],
+  stack: readonly MountInfo[],
   mountedAt: ReadonlyMap<string, number>,
   startedAt: readonly (number | undefined)[],
 ): number {
@@ -123,11 +123,11 @@ export function layersToDrop(
  * When the containers of a pod started, ms since the epoch; those that ended are left out. The API server's status may be some seconds
  * old: a container whose youngest instance the kubelet created later than that is undefined, since it is just starting.
  */
-export function startsOf({ status = {} }: Pod, begunAt: (container: string) => number | undefined): readonly (number | undefined)[] {
+export function startsOf({ status = {} }: FusePod, begunAt: (container: string) => number | undefined): readonly (number | undefined)[] {
   const lists = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses];
   return lists
     .flatMap((list) => list ?? [])
-    .flatMap(({ name, state = {} }: ContainerStatus) => {
+    .flatMap(({ name, state = {} }: FuseContainerStatus) => {
       const { terminated, running } = state;
       const at = Date.parse(terminated?.finishedAt ?? running?.startedAt ?? '');
       // Kubernetes reports whole seconds.
@@ -136,4 +136,4 @@ export function startsOf({ status = {} }: Pod, begunAt: (container: string) => n
     });
 }
 
-export const needsTrimming = (mounts: readonly Mount[], target: string): boolean => stackAt(mounts, target).length >= MOST_LAYERS;
+export const needsTrimming = (mounts: readonly MountInfo[], target: string): boolean => stackAt(mounts, target).length >= MOST_LAYERS;

@@ -4,8 +4,8 @@ import type { Host } from '../mounts/host.ts';
 import { NotBound } from '../mounts/not-bound.ts';
 import { begunAt, handleOf } from '../kubelet.ts';
 import { mountTree } from '../mounts/tree.ts';
-import { type Mount, stackAt, topAt } from '../mounts/mountinfo.ts';
-import type { Binding } from '../mounts/binding.ts';
+import { type MountInfo, stackAt, topAt } from '../mounts/mountinfo.ts';
+import type { BindMount } from '../mounts/binding.ts';
 import type { NodeContext } from '../node-context.ts';
 import { layersToDrop, needsTrimming, type Orphan, rebinding, startsOf } from './plan.ts';
 import type { RebindResult } from './events.ts';
@@ -61,7 +61,7 @@ export async function rebind(context: NodeContext, orphan: Orphan): Promise<Rebi
 }
 
 /** The sub path of a container may be a file. Returns whether running containers see it. */
-async function bindPart(host: Host, binding: Binding, isSubPath: boolean): Promise<boolean> {
+async function bindPart(host: Host, binding: BindMount, isSubPath: boolean): Promise<boolean> {
   try {
     return await bindOver(host, binding);
   } catch (error) {
@@ -90,7 +90,7 @@ async function trim(context: NodeContext, { target, at }: Orphan): Promise<numbe
   for (let dropped = 0; dropped < most; dropped++) {
     try {
       const top = topAt(await host.mounts(), target);
-      const below = top ? mountTree(await host.mounts()).below(top, target) : new Map<string, Mount>();
+      const below = top ? mountTree(await host.mounts()).below(top, target) : new Map<string, MountInfo>();
       // Never lazily: a layer that a process uses stays.
       for (const path of [...below.keys()].toSorted().toReversed()) await host.unmount([`${target}/${path}`], false);
       await host.unmount([target], false);

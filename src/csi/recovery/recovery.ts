@@ -23,7 +23,7 @@
 import pLimit from 'p-limit';
 import { backoff } from '../../kube/clock.ts';
 import { createQueue, type Outcome, type PassInfo, settled } from '../../kube/turns/queue.ts';
-import type { Mount } from '../mounts/mountinfo.ts';
+import type { MountInfo } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';
 import { deletedBelow } from './deleted.ts';
 import { rebind } from './rebind.ts';
@@ -46,8 +46,8 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   /** The consumers to bind again by volume, as in the last reading of the table. */
-  let read: { readonly mounts: readonly Mount[]; readonly byVolume: ReadonlyMap<string, readonly Orphan[]> } | undefined;
-  let checked: readonly Mount[] | undefined;
+  let read: { readonly mounts: readonly MountInfo[]; readonly byVolume: ReadonlyMap<string, readonly Orphan[]> } | undefined;
+  let checked: readonly MountInfo[] | undefined;
   /** Volumes with consumers that could not be bound. */
   const failing = new Set<string>();
   /** Its keys are volumes. */

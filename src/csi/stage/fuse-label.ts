@@ -1,7 +1,7 @@
 import { fuseNodeLabel } from '../../api/names.ts';
 import { labelledIdentity } from '../../api/records.ts';
 import type { DatasetRecord, NodeCluster, VolumeRecord } from '../cluster/node-cluster.ts';
-import type { RuntimeName, Volume } from '../volume.ts';
+import type { RuntimeName, CsiVolume } from '../volume.ts';
 
 /** The runtime that has mounted a volume, and the label that brings its fuse pod to a node; undefined when that is unknown. */
 export interface FuseOf {
@@ -19,7 +19,7 @@ export interface FuseOf {
 export async function fuseOf(
   cluster: Pick<NodeCluster, 'volume' | 'dataset'>,
   handle: string,
-  { runtime: named, nodeLabel: said }: Volume,
+  { runtime: named, nodeLabel: said }: CsiVolume,
   record?: VolumeRecord,
 ): Promise<FuseOf> {
   // The volume of a Dataset is called as its handle.

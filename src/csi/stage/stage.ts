@@ -7,13 +7,13 @@ import { CsiError, status, unavailable } from '../grpc/errors.ts';
 import { fuseOf } from './fuse-label.ts';
 import { fusePod } from '../cluster/fuse-pods.ts';
 import { handleOf, podPathOf } from '../kubelet.ts';
-import { NoAnswer } from '../mounts/reach.ts';
+import { FileSystemSilent } from '../mounts/reach.ts';
 import type { NodeContext } from '../node-context.ts';
 import { stagedFuse } from './staged-fuse.ts';
-import { type RuntimeName, type Volume, parseVolume } from '../volume.ts';
+import { type RuntimeName, type CsiVolume, parseVolume } from '../volume.ts';
 
 type Attributes = Readonly<Record<string, string>>;
-type Daemon = NonNullable<Volume['daemon']>;
+type Daemon = NonNullable<CsiVolume['daemon']>;
 
 const DAEMON_MS = 30_000;
 /** How late its socket is seen. */
@@ -52,7 +52,7 @@ async function answer<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof NoAnswer) throw unavailable(`${path} has not answered since ${error.since}`);
+    if (error instanceof FileSystemSilent) throw unavailable(`${path} has not answered since ${error.since}`);
     throw error;
   }
 }

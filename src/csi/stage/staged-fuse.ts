@@ -2,11 +2,11 @@ import type { NodeCluster } from '../cluster/node-cluster.ts';
 import { CsiError } from '../grpc/errors.ts';
 import { type FuseOf, fuseOf } from './fuse-label.ts';
 import type { StagedRecords } from './records.ts';
-import { type Volume, type VolumeDefaults, parseVolume } from '../volume.ts';
+import { type CsiVolume, type VolumeDefaults, parseVolume } from '../volume.ts';
 
 /** A staged volume, and what has mounted it. */
 export interface StagedFuse extends FuseOf {
-  readonly volume: Volume;
+  readonly volume: CsiVolume;
 }
 
 export interface StagedFuseContext extends VolumeDefaults {

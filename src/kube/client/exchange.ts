@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici';
 
-export interface Answer {
+export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 export interface Exchange {
-  readonly answer: Promise<Answer>;
+  readonly answer: Promise<RawAnswer>;
   /** Rejects `answer` with the reason. A request that has not left yet never will. */
   readonly abort: (reason: unknown) => void;
 }
@@ -32,13 +32,13 @@ export function exchange(
   request: Dispatcher.DispatchOptions,
   { mostBytes = Infinity, objection = () => undefined }: { mostBytes?: number | undefined; objection?: () => Error | undefined } = {},
 ): Exchange {
-  const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise: answer, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const chunks: Buffer[] = [];
   let control: Dispatcher.DispatchController | undefined;
   let aborted: { readonly reason: unknown } | undefined;
   let status = 0;
   let size = 0;
-  let headers: Answer['headers'] = {};
+  let headers: RawAnswer['headers'] = {};
 
   function abort(reason: unknown): void {
     aborted ??= { reason };

@@ -3,7 +3,7 @@ import type { ClusterConnection } from './connection.ts';
 import type { CallOptions, ClientOptions } from '../contract.ts';
 import { createLimiter } from '../turns/limiter.ts';
 import { createTransport, type Request } from './transport.ts';
-import { REQUESTS, shareOf } from '../turns/turnstile.ts';
+import { REQUESTS, shareOf } from '../turns/fair-queue.ts';
 
 /** The part of a request that one call of a client decides. */
 export type Asked = Pick<Request, 'method' | 'path'> & Partial<Request>;

@@ -2,7 +2,7 @@ import type { KubeClient } from '../client/kube-client.ts';
 import { backoff, type Clock, sleep } from '../clock.ts';
 import { ApiError, isNotFound, NoAnswer } from '../errors.ts';
 import { microTime } from '../lease/lease-record.ts';
-import { createTurnstile } from '../turns/turnstile.ts';
+import { createFairQueue } from '../turns/fair-queue.ts';
 import type { KubeObject, Log, ResourceType } from '../types.ts';
 
 const EVENT: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
@@ -32,7 +32,7 @@ export interface EventDelivery {
 }
 
 export function createDelivery(client: KubeClient, clock: Clock, log: Log): EventDelivery {
-  const line = createTurnstile<Series>(1);
+  const line = createFairQueue<Series>(1);
   const sending = new Set<Promise<void>>();
   let dropped = 0;
 

@@ -4,18 +4,18 @@ import { resolve } from 'node:path';
 import type { ClusterConnection } from '../client/connection.ts';
 import { reread } from '../client/reread.ts';
 import type { Clock } from '../clock.ts';
-import { type ExecCredential, execPlugin, type Surroundings } from './exec-plugin.ts';
+import { type ExecCredential, execPlugin, type ExecEnvironment } from './exec-plugin.ts';
 import { fieldsOf } from './fields.ts';
-import type { Entry } from './files.ts';
+import type { KubeconfigEntry } from './files.ts';
 
 export type Times = Pick<Clock, 'wall' | 'monotonic'>;
-export type Credentials = Pick<ClusterConnection, 'cert' | 'key' | 'token' | 'refused' | 'headers'>;
+export type RequestCredentials = Pick<ClusterConnection, 'cert' | 'key' | 'token' | 'refused' | 'headers'>;
 
 /** A credential that ends while its request is under way would be refused. */
 const MARGIN_MS = 10_000;
 
 /** The text of `<name>-data`, or of the file `<name>`, which is read again; undefined if the entry has neither. */
-export function pem({ fields, folder }: Entry, name: string): (() => string) | undefined {
+export function pem({ fields, folder }: KubeconfigEntry, name: string): (() => string) | undefined {
   const [data, path] = [fields.text(`${name}-data`), fields.text(name)];
   if (data !== undefined) {
     const text = Buffer.from(data, 'base64').toString('utf8');
@@ -38,7 +38,7 @@ function content(path: string, where: string): string {
  * @param cluster what an exec plugin is told of the cluster
  * @throws Error that names the field
  */
-export function credentialsOf(user: Entry, cluster: object, times: Times, surroundings: Surroundings): Credentials {
+export function credentialsOf(user: KubeconfigEntry, cluster: object, times: Times, surroundings: ExecEnvironment): RequestCredentials {
   const { fields, folder } = user;
   const conflict = (name: string, others: string) =>
     new Error(`${fields.where(name)}: expected nothing beside ${others}, found one of them`);
@@ -58,7 +58,7 @@ export function credentialsOf(user: Entry, cluster: object, times: Times, surrou
   };
 }
 
-function certificates(user: Entry, times: Times): Pick<Credentials, 'cert' | 'key'> {
+function certificates(user: KubeconfigEntry, times: Times): Pick<RequestCredentials, 'cert' | 'key'> {
   const [cert, key] = [pem(user, 'client-certificate'), pem(user, 'client-key')];
   if (!cert && !key) return {};
   const { where } = user.fields;
@@ -86,7 +86,7 @@ function checkPair(cert: string, key: string, where: string): void {
 }
 
 /** If there are both, the file counts. It is read again; while it cannot be, what was read before counts, and before that the token. */
-function tokens({ fields, folder }: Entry, times: Times): Pick<Credentials, 'token' | 'refused'> {
+function tokens({ fields, folder }: KubeconfigEntry, times: Times): Pick<RequestCredentials, 'token' | 'refused'> {
   const [token, file] = [fields.text('token'), fields.text('tokenFile')];
   if (file === undefined) return token === undefined ? {} : { token: () => token };
   let last = token;
@@ -108,7 +108,7 @@ function tokenIn(path: string, where: string): string {
 }
 
 /** Asks a plugin when its last answer ends or was refused; all requests wait for one answer. */
-function asked(ask: () => Promise<ExecCredential>, times: Times): Pick<Credentials, 'cert' | 'key' | 'token' | 'refused'> {
+function asked(ask: () => Promise<ExecCredential>, times: Times): Pick<RequestCredentials, 'cert' | 'key' | 'token' | 'refused'> {
   let known: ExecCredential | undefined;
   let asking: Promise<ExecCredential> | undefined;
   const isGood = ({ expires = Number.POSITIVE_INFINITY }: ExecCredential) => times.wall() < expires - MARGIN_MS;
@@ -129,7 +129,7 @@ function asked(ask: () => Promise<ExecCredential>, times: Times): Pick<Credentia
 }
 
 /** `Impersonate-*`, as client-go sends them. */
-function impersonation({ fields }: Entry): Readonly<Record<string, string | string[]>> {
+function impersonation({ fields }: KubeconfigEntry): Readonly<Record<string, string | string[]>> {
   const [user, uid, groups] = [fields.text('as'), fields.text('as-uid'), fields.texts('as-groups')];
   const extra = fields.object('as-user-extra') ?? fieldsOf({}, '');
   const names = extra.keys();

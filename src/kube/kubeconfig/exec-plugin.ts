@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Entry } from './files.ts';
+import type { KubeconfigEntry } from './files.ts';
 
 /** The answer of a plugin: k8s.io/client-go/pkg/apis/clientauthentication/v1. */
 export interface ExecCredential {
@@ -12,7 +12,7 @@ export interface ExecCredential {
   readonly expires: number | undefined;
 }
 
-export interface Surroundings {
+export interface ExecEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether a person can answer questions at standard input. */
   readonly isTerminal: boolean;
@@ -31,7 +31,11 @@ const PATIENCE_MS = 300_000;
  * @param cluster what the plugin is told of the cluster, if it wants to know
  * @throws Error that names the field
  */
-export function execPlugin({ fields, folder }: Entry, cluster: object, { env, isTerminal }: Surroundings): () => Promise<ExecCredential> {
+export function execPlugin(
+  { fields, folder }: KubeconfigEntry,
+  cluster: object,
+  { env, isTerminal }: ExecEnvironment,
+): () => Promise<ExecCredential> {
   const fault = (name: string, expected: string, found = fields.value(name)) =>
     new Error(`${fields.where(name)}: expected ${expected}, found ${found === undefined ? 'nothing' : String(found)}`);
   const apiVersion = fields.text('apiVersion') ?? '';

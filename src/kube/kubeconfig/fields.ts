@@ -1,20 +1,20 @@
 import { shown } from '../../api/index.ts';
 
 /** An object of a kubeconfig; each error names the file and the field. */
-export interface Fields {
+export interface KubeconfigFields {
   /** `<file>: users[aws].user.exec.command`, for an error about it. */
   where(name: string): string;
   text(name: string): string | undefined;
   flag(name: string): boolean;
   texts(name: string): readonly string[];
-  object(name: string): Fields | undefined;
-  objects(name: string): readonly Fields[];
+  object(name: string): KubeconfigFields | undefined;
+  objects(name: string): readonly KubeconfigFields[];
   keys(): readonly string[];
   value(name: string): unknown;
 }
 
 /** Absent and null are one, as in Go. @throws Error if the value is no object */
-export function fieldsOf(value: unknown, here: string): Fields {
+export function fieldsOf(value: unknown, here: string): KubeconfigFields {
   if (!isObject(value)) throw new Error(`${here}: expected an object, found ${shown(value)}`);
   const where = (name: string) => `${here}.${name}`.replace(/: \./, ': ');
   function read<T>(name: string, expected: string, matches: (found: unknown) => found is T): T | undefined {

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { type Fields, fieldsOf } from './fields.ts';
+import { type KubeconfigFields, fieldsOf } from './fields.ts';
 
 /** An entry of a kubeconfig, with the folder of its file, from which its paths lead. */
-export interface Entry {
-  readonly fields: Fields;
+export interface KubeconfigEntry {
+  readonly fields: KubeconfigFields;
   readonly folder: string;
 }
 export interface Chosen {
-  readonly cluster: Entry;
+  readonly cluster: KubeconfigEntry;
   /** Absent if the context names none: then requests are anonymous. */
-  readonly user: Entry | undefined;
+  readonly user: KubeconfigEntry | undefined;
   readonly namespace: string | undefined;
 }
 
@@ -26,11 +26,14 @@ export function chooseContext(files: readonly string[], wanted: string | undefin
     const text = read(file, files.length > 1);
     return text === undefined ? [] : [{ file, folder: dirname(resolve(file)), fields: fieldsOf(yamlIn(file, text) ?? {}, `${file}: `) }];
   });
-  const all = (list: string, name: string): Map<string, Entry> => {
+  const all = (list: string, name: string): Map<string, KubeconfigEntry> => {
     const entries = configs.flatMap(({ folder, fields }) =>
       fields
         .objects(list)
-        .map((each): [string, Entry] => [each.text('name') ?? '', { folder, fields: each.object(name) ?? fieldsOf({}, each.where(name)) }]),
+        .map((each): [string, KubeconfigEntry] => [
+          each.text('name') ?? '',
+          { folder, fields: each.object(name) ?? fieldsOf({}, each.where(name)) },
+        ]),
     );
     return new Map(entries.toReversed());
   };

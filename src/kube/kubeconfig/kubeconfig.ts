@@ -3,13 +3,13 @@ import { proxyUrl } from '../client/proxy.ts';
 import { reread } from '../client/reread.ts';
 import { systemClock } from '../clock.ts';
 import { credentialsOf, pem, type Times } from './credentials.ts';
-import type { Surroundings } from './exec-plugin.ts';
-import { chooseContext, type Entry } from './files.ts';
+import type { ExecEnvironment } from './exec-plugin.ts';
+import { chooseContext, type KubeconfigEntry } from './files.ts';
 
 export interface KubeconfigOptions {
   readonly context?: string | undefined;
   readonly times?: Times;
-  readonly surroundings?: Surroundings;
+  readonly surroundings?: ExecEnvironment;
 }
 
 /**
@@ -54,7 +54,7 @@ export function connectionFromKubeconfig(files: readonly string[], options: Kube
   };
 }
 
-function serverOf({ fields }: Entry): string {
+function serverOf({ fields }: KubeconfigEntry): string {
   const server = fields.text('server') ?? '';
   const { protocol } = URL.parse(server) ?? {};
   if (protocol === 'https:' || protocol === 'http:') return server.replace(/\/$/, '');

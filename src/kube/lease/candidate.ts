@@ -3,7 +3,7 @@ import type { LeaseRequests } from './lease-requests.ts';
 import type { Log } from '../types.ts';
 
 /** A process that takes part in an election: what it works with as a standby and as the leader. */
-export interface Candidate {
+export interface LeaseCandidate {
   /** The Lease's name. */
   readonly name: string;
   readonly identity: string;

@@ -1,9 +1,9 @@
-import type { Candidate } from './candidate.ts';
+import type { LeaseCandidate } from './candidate.ts';
 import { holderOf, type Lease } from './lease-record.ts';
 import { isOutdated } from './lease-requests.ts';
 import type { WriteWindow } from './write-window.ts';
 
-export interface LeadingOptions extends Candidate {
+export interface LeadingOptions extends LeaseCandidate {
   readonly writeWindowMs: number;
   readonly window: WriteWindow;
 }

@@ -1,11 +1,11 @@
 import { backoff, type Clock } from '../clock.ts';
 import type { KubeClient } from '../contract.ts';
-import type { Candidate } from './candidate.ts';
+import type { LeaseCandidate } from './candidate.ts';
 import type { Lease } from './lease-record.ts';
 import { isOutdated } from './lease-requests.ts';
 import { freeInMs, watchLease } from './sightings.ts';
 
-export interface StandbyOptions extends Candidate {
+export interface StandbyOptions extends LeaseCandidate {
   readonly namespace: string;
   readonly alive: (holder: string) => boolean;
   readonly leaseDurationMs: number;

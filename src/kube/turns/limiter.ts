@@ -1,5 +1,5 @@
 import type { Timers } from '../clock.ts';
-import { createTurnstile } from './turnstile.ts';
+import { createFairQueue } from './fair-queue.ts';
 
 /**
  * Limits concurrent requests: at most `slots` at a time, namespaces in turn, and none while the server asked for a pause. Waiting here
@@ -19,7 +19,7 @@ export interface Limiter {
 
 /** @param mostOfOne slots that one namespace may hold */
 export function createLimiter(slots: number, clock: Timers, mostOfOne = slots): Limiter {
-  const line = createTurnstile<() => void>(mostOfOne);
+  const line = createFairQueue<() => void>(mostOfOne);
   let inside = 0;
   let limit = slots;
   let openAt = 0;

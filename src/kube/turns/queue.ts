@@ -25,7 +25,7 @@
  * Q14. Passes that wait for nothing hand over to the event loop within some milliseconds, however many they are.
  */
 import { systemClock, type Timers } from '../clock.ts';
-import { createTurnstile } from './turnstile.ts';
+import { createFairQueue } from './fair-queue.ts';
 import { createAlarms } from './alarms.ts';
 import { createTimeSlice } from './time-slice.ts';
 
@@ -76,7 +76,7 @@ export interface QueueOptions {
   readonly clock?: Timers;
 }
 
-interface Entry {
+interface QueueEntry {
   readonly key: string;
   /** The place in the line of its namespace. A key keeps its number until it is settled, so that a later burst does not overtake it. */
   readonly ticket: number;
@@ -101,8 +101,8 @@ const namespaceOf = (key: string): string => key.slice(0, Math.max(0, key.indexO
 
 export function createQueue(options: QueueOptions): Queue {
   const { work, concurrency, mostOfOne = concurrency, eventBackoffMs = EVENT_BACKOFF_MS, onAdded, onDone, clock = systemClock } = options;
-  const entries = new Map<string, Entry>();
-  const line = createTurnstile<string>(mostOfOne);
+  const entries = new Map<string, QueueEntry>();
+  const line = createFairQueue<string>(mostOfOne);
   /** End the waiting of unsettled keys. */
   const retries = createAlarms((key) => enqueue(entries.get(key)), clock);
   /** Start passes over settled keys. */
@@ -120,8 +120,8 @@ export function createQueue(options: QueueOptions): Queue {
     else if (entry.state === 'idle') schedule(entry, afterEvent(entry));
   }
 
-  function enter(key: string): Entry {
-    const entry: Entry = {
+  function enter(key: string): QueueEntry {
+    const entry: QueueEntry = {
       key,
       ticket: tickets++,
       state: 'idle',
@@ -135,22 +135,22 @@ export function createQueue(options: QueueOptions): Queue {
   }
 
   /** How long a key waits that was added, ms. */
-  const afterEvent = ({ failures }: Entry): number => (failures > 0 ? Math.min(eventBackoffMs, backoffMs(failures)) : 0);
+  const afterEvent = ({ failures }: QueueEntry): number => (failures > 0 ? Math.min(eventBackoffMs, backoffMs(failures)) : 0);
 
   /** How long an unsettled key waits for its next pass, ms; undefined: until an event adds it. */
-  function delayAfter(entry: Entry, outcome: Exclude<Outcome, { readonly kind: 'settled' }>): number | undefined {
+  function delayAfter(entry: QueueEntry, outcome: Exclude<Outcome, { readonly kind: 'settled' }>): number | undefined {
     // What happened meanwhile may be the cure.
     if (entry.again) return afterEvent(entry);
     if (outcome.kind === 'failed') return outcome.afterMs ?? backoffMs(entry.failures);
     return outcome.afterMs === undefined ? undefined : Math.max(1, outcome.afterMs);
   }
 
-  function schedule(entry: Entry, delayMs: number): void {
+  function schedule(entry: QueueEntry, delayMs: number): void {
     if (delayMs <= 0) enqueue(entry);
     else retries.advance(entry.key, delayMs);
   }
 
-  function enqueue(entry: Entry | undefined): void {
+  function enqueue(entry: QueueEntry | undefined): void {
     if (entry?.state !== 'idle') return;
     const { key, ticket } = entry;
     retries.clear(key);
@@ -169,7 +169,7 @@ export function createQueue(options: QueueOptions): Queue {
     }
   }
 
-  async function run(entry: Entry): Promise<void> {
+  async function run(entry: QueueEntry): Promise<void> {
     const { key, heldSince, failures } = entry;
     running++;
     entry.state = 'running';
@@ -186,7 +186,7 @@ export function createQueue(options: QueueOptions): Queue {
     pump();
   }
 
-  function follow(entry: Entry, outcome: Outcome): void {
+  function follow(entry: QueueEntry, outcome: Outcome): void {
     if (outcome.kind === 'settled') return settle(entry, outcome.afterMs);
     entry.heldSince ??= clock.monotonic();
     if (outcome.kind === 'failed') entry.failures++;
@@ -195,7 +195,7 @@ export function createQueue(options: QueueOptions): Queue {
     if (delayMs !== undefined) schedule(entry, delayMs);
   }
 
-  function settle({ key, again }: Entry, afterMs: number | undefined): void {
+  function settle({ key, again }: QueueEntry, afterMs: number | undefined): void {
     entries.delete(key);
     retries.clear(key);
     repeats.clear(key);

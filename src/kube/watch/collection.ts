@@ -1,26 +1,26 @@
 import type { KubeObject } from '../types.ts';
 
 /** What happened to one object. An object made anew under an old name is `deleted`, then `added`. */
-export type Change<T> =
+export type ObjectChange<T> =
   | { readonly type: 'added'; readonly object: T }
   | { readonly type: 'changed'; readonly old: T; readonly object: T }
   /** `object` is the last that was seen: from the event, or from the store if the deletion was only noticed by a new list. */
   | { readonly type: 'deleted'; readonly object: T };
 
 /** The objects of one collection as last seen, and what changed each time more is seen. */
-export interface Collection<T> {
+export interface WatchedCollection<T> {
   readonly store: ReadonlyMap<string, T>;
   /** An object as it is now. */
   seen(object: KubeObject): void;
   /** An object that is gone. */
   gone(object: KubeObject): void;
   /** What would be kept of an object of a list that is not complete yet. */
-  read(object: KubeObject): Read<T>;
+  read(object: KubeObject): Projected<T>;
   /** Everything that there is now. */
-  replace(objects: readonly Read<T>[]): void;
+  replace(objects: readonly Projected<T>[]): void;
 }
 
-export interface Read<T> {
+export interface Projected<T> {
   readonly key: string;
   readonly uid: string | undefined;
   /** Undefined: it cannot be read. */
@@ -39,11 +39,11 @@ export const keyOf = (namespace: string | undefined, name: string): string =>
  */
 export function createCollection<T extends KubeObject>(
   project: (object: KubeObject, before?: T) => T | undefined,
-  onChange: (change: Change<T>) => void,
-): Collection<T> {
+  onChange: (change: ObjectChange<T>) => void,
+): WatchedCollection<T> {
   const store = new Map<string, T>();
 
-  function read(object: KubeObject): Read<T> {
+  function read(object: KubeObject): Projected<T> {
     const { namespace, name, uid, resourceVersion } = object.metadata;
     const key = keyOf(namespace, name);
     const old = store.get(key);
@@ -57,7 +57,7 @@ export function createCollection<T extends KubeObject>(
     onChange({ type: 'deleted', object: last });
   }
 
-  function take({ key, uid, kept }: Read<T>): void {
+  function take({ key, uid, kept }: Projected<T>): void {
     const old = store.get(key);
     const isSame = old !== undefined && old.metadata.uid === uid;
     if (old !== undefined && !isSame) remove(key, old);

@@ -3,7 +3,7 @@ import { isNotFound } from '../errors.ts';
 import type { Log } from '../types.ts';
 
 /** For metrics, and to explain what is wrong. */
-export interface Health {
+export interface ReflectorHealth {
   readonly lists: number;
   readonly watches: number;
   /** Failures in a row: 0 when all is well. */
@@ -21,7 +21,7 @@ export interface Health {
 
 /** The record of a reflector's requests. It logs a trouble once, and its end. */
 export interface HealthRecord {
-  readonly current: Health;
+  readonly current: ReflectorHealth;
   /** The kind has been unknown for this long: it was uninstalled, and its objects with it. */
   readonly isUninstalled: boolean;
   listBegins(): void;

@@ -1,16 +1,16 @@
 import { type Clock, systemClock } from '../clock.ts';
-import { type Change, createCollection, keyOf } from './collection.ts';
+import { type ObjectChange, createCollection, keyOf } from './collection.ts';
 import type { KubeClient, Selection } from '../contract.ts';
 import { isNotFound } from '../errors.ts';
 import { createFirstList } from './first-list.ts';
 import { type Limiter, type Slot, takeSlot } from '../turns/limiter.ts';
 import { listAll } from './pages.ts';
 import { pauseMs, repeat } from './repeat.ts';
-import { createHealthRecord, type Health } from './reflector-health.ts';
+import { createHealthRecord, type ReflectorHealth } from './reflector-health.ts';
 import { createResumePoint } from './resume-point.ts';
 import { type KubeObject, type Log, type ResourceType, silent } from '../types.ts';
 
-export type { Change } from './collection.ts';
+export type { ObjectChange } from './collection.ts';
 
 /** A live copy of one collection. */
 export interface Reflector<T extends KubeObject> {
@@ -29,7 +29,7 @@ export interface Reflector<T extends KubeObject> {
   readonly status: ReflectorStatus;
 }
 
-export interface ReflectorStatus extends Health {
+export interface ReflectorStatus extends ReflectorHealth {
   readonly synced: boolean;
   readonly resourceVersion: string | undefined;
   /** The watch does not show a version that is known to exist. */
@@ -43,7 +43,7 @@ export interface ReflectOptions<T extends KubeObject> extends Selection {
    */
   readonly project?: (object: KubeObject, before?: T) => T;
   /** Called for each change in order, before anything else is read. What it throws is logged, and has no other effect. */
-  readonly onChange: (change: Change<T>) => void;
+  readonly onChange: (change: ObjectChange<T>) => void;
   readonly onSynced?: () => void;
   /** Called after the changes that a list shows, each time. */
   readonly onListed?: () => void;

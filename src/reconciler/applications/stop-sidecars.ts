@@ -1,5 +1,5 @@
 import { type Clock, sleep, systemClock, within } from '../../kube/clock.ts';
-import { shareOf } from '../../kube/turns/turnstile.ts';
+import { shareOf } from '../../kube/turns/fair-queue.ts';
 import type { Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
 import { createQueue, type Outcome, settled, waiting } from '../../kube/turns/queue.ts';

@@ -1,4 +1,4 @@
-import type { Plugin } from '../admission.ts';
+import type { MutationPlugin } from '../admission.ts';
 import { annotationsOf, withAnnotations } from '../pod.ts';
 import { noArguments } from './arguments.ts';
 
@@ -6,7 +6,7 @@ import { noArguments } from './arguments.ts';
 const IN_USE = 'fluid.io/datasets-in-use';
 
 /** Records in an annotation which Datasets a pod uses. What the annotation names already stays. */
-export const datasetUsage: Plugin = {
+export const datasetUsage: MutationPlugin = {
   name: 'DatasetUsageInjector',
   configure: (args) => {
     noArguments(args);

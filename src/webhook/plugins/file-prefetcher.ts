@@ -1,15 +1,15 @@
 import type { Container } from '../../api/index.ts';
 import { clientNumber, sidecar } from '../../api/sidecars.ts';
-import type { Admission, Plugin } from '../admission.ts';
+import type { Admission, MutationPlugin } from '../admission.ts';
 import { Denied } from '../denied.ts';
 import { type Pod, withAnnotations, withLabels, withSpec } from '../pod.ts';
 import { prefetcherOf, STATUS_VOLUME } from '../prefetch/container.ts';
 import { fileListOf } from '../prefetch/file-list.ts';
-import { prefetch, prefetchWishesOf, wantsPrefetch } from '../prefetch/wishes.ts';
+import { prefetchKeys, prefetchOptionsOf, wantsPrefetch } from '../prefetch/options.ts';
 import { noArguments } from './arguments.ts';
 
 /** Puts a container into a pod that reads files of its Datasets, so that they are in the memory of the node when the application starts. */
-export const filePrefetcher: Plugin = {
+export const filePrefetcher: MutationPlugin = {
   name: 'FilePrefetcher',
   configure: (args) => {
     noArguments(args);
@@ -23,7 +23,7 @@ export const filePrefetcher: Plugin = {
         return withPrefetcher(pod, admission);
       } catch (error) {
         // A hint never denies: the application reads its files all the same.
-        if (!(error instanceof Denied) || admission.wishes.mode === 'serverless') throw error;
+        if (!(error instanceof Denied) || admission.injection.mode === 'serverless') throw error;
         admission.warn(`no files are prefetched: ${error.message}`);
         return pod;
       }
@@ -32,11 +32,11 @@ export const filePrefetcher: Plugin = {
 };
 
 /** @throws Denied for an annotation that is wrong */
-function withPrefetcher(pod: Pod, { uses, settings, wishes: { mode }, warn }: Admission): Pod {
-  const wishes = prefetchWishesOf(pod);
-  const files = fileListOf(pod, uses, wishes.fileList);
+function withPrefetcher(pod: Pod, { uses, settings, injection: { mode }, warn }: Admission): Pod {
+  const options = prefetchOptionsOf(pod);
+  const files = fileListOf(pod, uses, options.fileList);
   if (files.patterns.length === 0) {
-    warn(`no files are prefetched: metadata.annotations[${prefetch.fileList}] names none in a Dataset that the pod mounts`);
+    warn(`no files are prefetched: metadata.annotations[${prefetchKeys.fileList}] names none in a Dataset that the pod mounts`);
     return pod;
   }
   const { containers, initContainers = [], volumes = [] } = pod.spec;
@@ -44,15 +44,15 @@ function withPrefetcher(pod: Pod, { uses, settings, wishes: { mode }, warn }: Ad
     throw new Denied(`spec.containers: expected no ${sidecar.prefetcher} of the user's in a pod that asks for one, found one`);
   if (volumes.some(({ name }) => name === STATUS_VOLUME))
     throw new Denied(`spec.volumes: expected no ${STATUS_VOLUME} of the user's in a pod that asks for a prefetcher, found one`);
-  const prefetcher = prefetcherOf(pod, files, wishes, settings);
-  const others = wishes.isAsync ? containers.map(withStatus) : containers;
+  const prefetcher = prefetcherOf(pod, files, options, settings);
+  const others = options.isAsync ? containers.map(withStatus) : containers;
   const changed = withSpec(pod, {
     ...(settings.nativeSidecars
       ? { initContainers: afterClients(initContainers, prefetcher), containers: others }
       : { containers: afterClients(others, prefetcher) }),
     volumes: [...volumes, { name: STATUS_VOLUME, emptyDir: {} }],
   });
-  const done = withAnnotations(changed, { [prefetch.done]: 'true' });
+  const done = withAnnotations(changed, { [prefetchKeys.done]: 'true' });
   // By this label the controller finds the pods whose sidecars it has to stop. Those with clients get it anyway.
   const isForController = mode === 'serverful' && !settings.nativeSidecars && pod.spec.restartPolicy !== 'Always';
   return isForController ? withLabels(done, { [sidecar.done]: 'true' }) : done;

@@ -1,9 +1,9 @@
 import { claimName } from '../../api/names.ts';
 import { label } from '../../api/labels.ts';
-import type { Admission, DatasetUse, Plugin } from '../admission.ts';
+import type { Admission, DatasetUse, MutationPlugin } from '../admission.ts';
 import { Denied } from '../denied.ts';
 import { annotationsOf, type Pod, withAnnotations, withLabels } from '../pod.ts';
-import { wish } from '../wishes.ts';
+import { injectionKeys } from '../injection-options.ts';
 import { withApplicationChecks } from '../sidecar/application.ts';
 import { withClient } from '../sidecar/inject.ts';
 import { noArguments } from './arguments.ts';
@@ -12,7 +12,7 @@ import { noArguments } from './arguments.ts';
 const MOST = 64;
 
 /** Puts the FUSE client of each Dataset that a pod uses into the pod, so that the pod needs no CSI plugin on its node. */
-export const fuseSidecar: Plugin = {
+export const fuseSidecar: MutationPlugin = {
   name: 'FuseSidecar',
   givesSidecars: true,
   configure: (args) => {
@@ -24,7 +24,7 @@ export const fuseSidecar: Plugin = {
       }
       requireMounts(pod);
       const injected = withApplicationChecks(injectedInto(pod, admission), pod, admission);
-      return withLabels(withDefaultContainer(injected, pod), { [wish.done]: 'true', [label.managedBy]: 'fluid' });
+      return withLabels(withDefaultContainer(injected, pod), { [injectionKeys.done]: 'true', [label.managedBy]: 'fluid' });
     };
   },
 };

@@ -1,4 +1,4 @@
-import type { Plugin } from '../admission.ts';
+import type { MutationPlugin } from '../admission.ts';
 import { datasetUsage } from './dataset-usage.ts';
 import { filePrefetcher } from './file-prefetcher.ts';
 import { fuseSidecar } from './fuse-sidecar.ts';
@@ -8,7 +8,7 @@ import { preferNodesWithoutCache } from './prefer-nodes-without-cache.ts';
 import { requireNodeWithFuse } from './require-node-with-fuse.ts';
 
 /** All plugins that a profile may name. A new one has its place in the default profile too. */
-export const plugins: readonly Plugin[] = [
+export const plugins: readonly MutationPlugin[] = [
   filePrefetcher,
   requireNodeWithFuse,
   nodeAffinityWithCache,

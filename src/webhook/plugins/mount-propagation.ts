@@ -1,10 +1,10 @@
 import type { Container, VolumeMount } from '../../api/index.ts';
-import type { Plugin } from '../admission.ts';
+import type { MutationPlugin } from '../admission.ts';
 import { type Pod, volumesOf, withSpec } from '../pod.ts';
 import { noArguments } from './arguments.ts';
 
 /** Lets containers see a mount that was repaired, without a restart: mounts on the host propagate into them. */
-export const mountPropagation: Plugin = {
+export const mountPropagation: MutationPlugin = {
   name: 'MountPropagationInjector',
   configure: (args) => {
     noArguments(args);

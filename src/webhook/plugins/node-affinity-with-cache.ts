@@ -1,6 +1,6 @@
 import { type NodeSelectorTerm, shown } from '../../api/index.ts';
-import type { DatasetUse, Plugin } from '../admission.ts';
-import type { Known, KnownDataset } from '../known.ts';
+import type { DatasetUse, MutationPlugin } from '../admission.ts';
+import type { KnownObjects, KnownDataset } from '../known.ts';
 import { servedBy } from '../served-by.ts';
 import { labelsOf, type Pod } from '../pod.ts';
 import { type Locality, labelOfDataset, parseLocality } from './affinity/locality.ts';
@@ -12,7 +12,7 @@ import { datasetsOf, fuseSelector } from './require-node-with-fuse.ts';
 const SCHED = /^fluid\.io\/dataset\.([A-Za-z0-9.-]*)\.sched$/;
 
 /** Draws a pod to the nodes that hold the cache of its Datasets, or near them. A pod that speaks of these labels itself is left alone. */
-export const nodeAffinityWithCache: Plugin = {
+export const nodeAffinityWithCache: MutationPlugin = {
   name: 'NodeAffinityWithCache',
   configure: (args) => {
     const locality = parseLocality(args);
@@ -32,7 +32,7 @@ export const nodeAffinityWithCache: Plugin = {
 };
 
 /** RequireNodeWithFuse may have put a zone there, which is no decision of the user. */
-function decidesItself(pod: Pod, keys: ReadonlySet<string>, uses: readonly DatasetUse[], known: Known): boolean {
+function decidesItself(pod: Pod, keys: ReadonlySet<string>, uses: readonly DatasetUse[], known: KnownObjects): boolean {
   const conditions = conditionsOn(pod, keys).map(keyOf);
   if (conditions.length === 0) return false;
   const added = new Set(
@@ -59,18 +59,18 @@ const notMounted = (names: readonly string[]): string =>
     .map((name) => shown(name))
     .join(', ')}${names.length > MOST_NAMED ? ' and others' : ''}; nothing is required for them`;
 
-const preferencesFor = (dataset: KnownDataset, { preferred }: Locality, known: Known) =>
+const preferencesFor = (dataset: KnownDataset, { preferred }: Locality, known: KnownObjects) =>
   preferred.flatMap(({ name, weight }) => placesOf(dataset, [name], known).map((expressions) => ({ weight, expressions })));
 
 /** Labels of the Dataset itself, each; of the labels that its workers require all at once, since a zone belongs to its region. */
-function requirementsFor(dataset: KnownDataset, { required }: Locality, known: Known): readonly Requirement[] {
+function requirementsFor(dataset: KnownDataset, { required }: Locality, known: KnownObjects): readonly Requirement[] {
   const built = required.filter((name) => labelOfDataset.has(name));
   const others = required.filter((name) => !labelOfDataset.has(name));
   return [...built.map((name) => placesOf(dataset, [name], known)), placesOf(dataset, others, known)];
 }
 
 /** Where the cache of a Dataset is, as far as these labels say. An alternative without expressions: anywhere. */
-function placesOf(dataset: KnownDataset, names: readonly string[], known: Known): readonly Alternative[] {
+function placesOf(dataset: KnownDataset, names: readonly string[], known: KnownObjects): readonly Alternative[] {
   const { identity, runtime } = servedBy(dataset, known);
   const own = names.flatMap((name) => labelOfDataset.get(name)?.(identity) ?? []);
   if (own.length > 0) return [own.map((key) => ({ key, operator: 'In', values: ['true'] }))];

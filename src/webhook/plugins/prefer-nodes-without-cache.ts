@@ -1,12 +1,12 @@
 import { datasetCountNodeLabel } from '../../api/index.ts';
-import type { Plugin } from '../admission.ts';
+import type { MutationPlugin } from '../admission.ts';
 import { preferring } from './affinity/requirements.ts';
 import { noArguments } from './arguments.ts';
 
 const WEIGHT = 100;
 
 /** Keeps a pod that mounts no Dataset away from nodes that hold cache, where others may need the room. */
-export const preferNodesWithoutCache: Plugin = {
+export const preferNodesWithoutCache: MutationPlugin = {
   name: 'PreferNodesWithoutCache',
   configure: (args) => {
     noArguments(args);

@@ -1,6 +1,6 @@
-import type { DatasetUse, Plugin } from '../admission.ts';
+import type { DatasetUse, MutationPlugin } from '../admission.ts';
 import { fuseOf } from '../fuse-of.ts';
-import type { Known, KnownDataset } from '../known.ts';
+import type { KnownObjects, KnownDataset } from '../known.ts';
 import { servedBy } from '../served-by.ts';
 import { record } from '../shapes.ts';
 import type { Expression } from './affinity/node-affinity.ts';
@@ -11,7 +11,7 @@ import { noArguments } from './arguments.ts';
 const OWN_LABELS = 'fluid.io/';
 
 /** A pod may run only where its FUSE clients can: on nodes that `fuse.nodeSelector` of its runtimes selects. */
-export const requireNodeWithFuse: Plugin = {
+export const requireNodeWithFuse: MutationPlugin = {
   name: 'RequireNodeWithFuse',
   configure: (args) => {
     noArguments(args);
@@ -30,7 +30,7 @@ export const datasetsOf = (uses: readonly DatasetUse[]): readonly KnownDataset[]
 ];
 
 /** Conditions on the nodes on which the FUSE client of a Dataset can run; none if its DaemonSet is not known, or not verified. */
-export function fuseSelector(dataset: KnownDataset, known: Known): readonly Expression[] {
+export function fuseSelector(dataset: KnownDataset, known: KnownObjects): readonly Expression[] {
   const { identity } = servedBy(dataset, known);
   const fuse = fuseOf(identity, known);
   return Object.entries(record('why' in fuse ? undefined : fuse.template.spec?.nodeSelector))

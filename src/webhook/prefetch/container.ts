@@ -4,15 +4,15 @@ import type { WebhookSettings } from '../admission.ts';
 import type { Pod } from '../pod.ts';
 import { DATA, type FileList } from './file-list.ts';
 import { checkCommand, waitCommand } from './scripts.ts';
-import type { PrefetchWishes } from './wishes.ts';
+import type { PrefetchOptions } from './options.ts';
 
 export const STATUS_VOLUME = 'fluid-file-prefetcher-status-vol';
 /** The text that the prefetcher writes when it has read everything. */
 const STATUS = `${sidecar.prefetcherStatus}/prefetcher.status`;
 
 /** The container that reads the files. */
-export function prefetcherOf(pod: Pod, files: FileList, wishes: PrefetchWishes, settings: WebhookSettings): Container {
-  const { image, isAsync, timeoutSeconds, extraEnvs } = wishes;
+export function prefetcherOf(pod: Pod, files: FileList, options: PrefetchOptions, settings: WebhookSettings): Container {
+  const { image, isAsync, timeoutSeconds, extraEnvs } = options;
   const isOurs = settings.prefetcher.isOurs && (image === undefined || image === settings.prefetcher.image);
   const securityContext = securityOf(pod, isOurs);
   return {

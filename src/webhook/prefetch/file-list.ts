@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { DatasetUse } from '../admission.ts';
 import type { Pod } from '../pod.ts';
-import { prefetch, wrong } from './wishes.ts';
+import { prefetchKeys, wrong } from './options.ts';
 
 /** The files that the prefetcher reads. */
 export interface FileList {
@@ -33,13 +33,14 @@ export function fileListOf({ spec }: Pod, uses: readonly DatasetUse[], list: str
   let length = 0;
   for (const entry of entries.filter((each) => each.startsWith(SCHEME))) {
     // Nothing else would tell that only one name was read, of a file that does not exist.
-    if (SEVERAL.test(entry)) throw wrong(prefetch.fileList, `entries ${SCHEME}<claim>/<pattern> separated by ";"`, entry);
+    if (SEVERAL.test(entry)) throw wrong(prefetchKeys.fileList, `entries ${SCHEME}<claim>/<pattern> separated by ";"`, entry);
     const [claim = '', ...path] = entry.slice(SCHEME.length).split('/');
     const pattern = path.length === 0 ? '/**' : posix.normalize(`/${path.join('/')}`);
     for (const volume of volumesOf.get(claim) ?? []) {
       length += volume.length + pattern.length;
       // Each entry counts once for each volume of its claim: a hostile pod has a thousand of both.
-      if (length > LONGEST) throw wrong(prefetch.fileList, `files that take at most ${LONGEST} characters`, `${entries.length} entries`);
+      if (length > LONGEST)
+        throw wrong(prefetchKeys.fileList, `files that take at most ${LONGEST} characters`, `${entries.length} entries`);
       volumes.add(volume);
       patterns.add(posix.join(DATA, volume, pattern));
     }

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
 import { nearest } from '../../api/index.ts';
-import type { Mutation, Plugin } from '../admission.ts';
+import type { Mutation, MutationPlugin } from '../admission.ts';
 import type { Profile } from '../profile.ts';
 import { record } from '../shapes.ts';
 import { fieldsOf, itemsOf, unexpected } from './fields.ts';
@@ -12,7 +12,7 @@ const LONGEST = 64 * 1024;
  * The chains of a profile in Fluid's format: the key `pluginsProfile` of the ConfigMap `webhook-plugins`.
  * @throws Error with the place, what was expected and what was found
  */
-export function parseProfile(text: string, plugins: readonly Plugin[]): Profile {
+export function parseProfile(text: string, plugins: readonly MutationPlugin[]): Profile {
   const root = fieldsOf(yamlOf(text, 'pluginsProfile'), 'pluginsProfile', ['plugins', 'pluginConfig']);
   const args = argsOf(root.pluginConfig, plugins);
   const configured = new Map(plugins.map((plugin) => [plugin.name, mutationOf(plugin, args.get(plugin.name))]));
@@ -43,7 +43,7 @@ interface Args {
 }
 
 /** By the name of the plugin. */
-function argsOf(config: unknown, plugins: readonly Plugin[]): ReadonlyMap<string, Args> {
+function argsOf(config: unknown, plugins: readonly MutationPlugin[]): ReadonlyMap<string, Args> {
   const found = new Map<string, Args>();
   for (const [item, where] of itemsOf(config, 'pluginConfig')) {
     const { name, args } = fieldsOf(item, where, ['name', 'args']);
@@ -56,7 +56,7 @@ function argsOf(config: unknown, plugins: readonly Plugin[]): ReadonlyMap<string
   return found;
 }
 
-function mutationOf(plugin: Plugin, args: Args | undefined): Mutation {
+function mutationOf(plugin: MutationPlugin, args: Args | undefined): Mutation {
   try {
     return plugin.configure(args?.value);
   } catch (error) {
@@ -65,7 +65,7 @@ function mutationOf(plugin: Plugin, args: Args | undefined): Mutation {
   }
 }
 
-function named(name: unknown, plugins: readonly Plugin[], where: string): Plugin {
+function named(name: unknown, plugins: readonly MutationPlugin[], where: string): MutationPlugin {
   const plugin = plugins.find((each) => each.name === name);
   if (plugin) return plugin;
   const names = plugins.map((each) => each.name);

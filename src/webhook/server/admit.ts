@@ -5,14 +5,14 @@ import { Denied } from '../denied.ts';
 import { mutate } from '../mutate.ts';
 import type { Pod } from '../pod.ts';
 import { record } from '../shapes.ts';
-import { type Mode, modeOf } from '../wishes.ts';
+import { type Mode, modeOf } from '../injection-options.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { unknownKey } from '../known.ts';
 import { createLookups, layered } from './lookups.ts';
 import type { AdmissionMetrics } from './metrics.ts';
 import { Malformed } from './malformed.ts';
 import { podIn } from './pod-in.ts';
-import { answerTo, reviewIn, type Review, type Verdict } from './review.ts';
+import { answerTo, reviewIn, type Review, type AdmissionOutcome } from './review.ts';
 import { MOST_VALUES, valuesIn, whyTooLarge } from './size.ts';
 import { logVerdict } from './verdict-log.ts';
 
@@ -27,7 +27,7 @@ export interface AdmitOptions {
 }
 
 /** An answer to a request over HTTP. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
 }
@@ -47,7 +47,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
    * @param withinMs this timeout
    * @param turn resolves when the admission may compute again, after it has read something
    */
-  return async (text: string, withinMs = Infinity, turn?: () => Promise<boolean>): Promise<Answer> => {
+  return async (text: string, withinMs = Infinity, turn?: () => Promise<boolean>): Promise<HttpAnswer> => {
     const began = clock.monotonic();
     const until = began + Math.min(READS_MS, withinMs - REST_MS);
     let review: Review;
@@ -70,7 +70,11 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
   };
 
   /** The answer as JSON; texts of a pod, such as one that is nested too deeply, may fail only here. */
-  function answered(review: Review, mode: Mode, verdict: Verdict): { readonly outcome: Verdict['outcome']; readonly body: string } {
+  function answered(
+    review: Review,
+    mode: Mode,
+    verdict: AdmissionOutcome,
+  ): { readonly outcome: AdmissionOutcome['outcome']; readonly body: string } {
     try {
       return { outcome: verdict.outcome, body: answerTo(review, verdict) };
     } catch (error) {
@@ -79,7 +83,12 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     }
   }
 
-  async function verdictOn({ object, namespace }: Review, mode: Mode, until: number, turn?: () => Promise<boolean>): Promise<Verdict> {
+  async function verdictOn(
+    { object, namespace }: Review,
+    mode: Mode,
+    until: number,
+    turn?: () => Promise<boolean>,
+  ): Promise<AdmissionOutcome> {
     let pod: Pod;
     try {
       pod = podIn(object);
@@ -93,13 +102,13 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
       return mode === 'serverless'
         ? denied(large, 413, 'RequestEntityTooLarge')
         : { outcome: 'unchanged', warnings: [`${large}; the pod was created without hints for the scheduler`] };
-    const desk = { settings, profile: knowledge.profile(), random };
+    const context = { settings, profile: knowledge.profile(), random };
     const isRead = new Set<string>();
     let { known } = knowledge;
     for (;;) {
       const warnings: string[] = [];
       try {
-        const after = mutate({ pod, namespace }, { ...desk, known, warn: (message) => void warnings.push(message) });
+        const after = mutate({ pod, namespace }, { ...context, known, warn: (message) => void warnings.push(message) });
         return after === pod ? { outcome: 'unchanged', warnings } : { outcome: 'mutated', before: pod, after, warnings };
       } catch (error) {
         if (!(error instanceof Denied)) throw error;
@@ -117,7 +126,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     }
   }
 
-  function unexpected(error: unknown, { namespace }: Review, mode: Mode): Verdict {
+  function unexpected(error: unknown, { namespace }: Review, mode: Mode): AdmissionOutcome {
     // Not the error's message alone: a stack names code, and never what is in the pod.
     log.error({ namespace, mode, err: error }, 'an admission failed; this is a defect of Sluice');
     metrics.broke();
@@ -128,7 +137,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
   }
 }
 
-const denied = (message: string, code = 403, reason = 'Forbidden'): Verdict => ({ outcome: 'denied', code, reason, message });
+const denied = (message: string, code = 403, reason = 'Forbidden'): AdmissionOutcome => ({ outcome: 'denied', code, reason, message });
 
 /** What an object of any shape asks for. */
 const modeIn = (object: unknown, settings: WebhookSettings): Mode => modeOf(record(record(record(object)['metadata'])['labels']), settings);

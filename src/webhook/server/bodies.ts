@@ -4,7 +4,7 @@ import { type Caller, namespaceIn } from './caller.ts';
 import { createShares } from './shares.ts';
 
 /** A request whose body is not read; the answer says why. */
-export interface Refusal {
+export interface RejectedBody {
   readonly status: number;
   readonly body: string;
 }
@@ -44,7 +44,7 @@ export function createBodies({ monotonic }: Monotonic = systemClock) {
   }
 
   /** The body, or why it is not taken. Iterating over a request would destroy it, and with it the answer. */
-  return (request: IncomingMessage, response: ServerResponse): Promise<string | Refusal> => {
+  return (request: IncomingMessage, response: ServerResponse): Promise<string | RejectedBody> => {
     const announced = Number(request.headers['content-length'] ?? 0);
     if (announced > LARGEST) return Promise.resolve(refusal(413, `expected at most ${LARGEST} bytes, found ${announced}`));
     const chunks: Buffer[] = [];
@@ -93,4 +93,4 @@ export function createBodies({ monotonic }: Monotonic = systemClock) {
   };
 }
 
-export const refusal = (status: number, message: string): Refusal => ({ status, body: `${message}\n` });
+export const refusal = (status: number, message: string): RejectedBody => ({ status, body: `${message}\n` });

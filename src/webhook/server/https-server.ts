@@ -4,7 +4,7 @@ import { webhookNames } from '../../api/webhook-names.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { createListener } from '../../kube/listen/listener.ts';
 import type { Log } from '../../kube/types.ts';
-import type { Answer } from './admit.ts';
+import type { HttpAnswer } from './admit.ts';
 import { createBodies, refusal, SMALL } from './bodies.ts';
 import { namespaceIn } from './caller.ts';
 import { createShares } from './shares.ts';
@@ -39,7 +39,7 @@ const TIMEOUT = /^(\d{1,3})s$/;
  * @param withinMs the timeout of the API server that asks, if it says so
  * @param turn resolves when the request may compute again, after it has waited for something; false if its client is gone
  */
-export type Admit = (text: string, withinMs?: number, turn?: () => Promise<boolean>) => Promise<Answer>;
+export type Admit = (text: string, withinMs?: number, turn?: () => Promise<boolean>) => Promise<HttpAnswer>;
 
 /**
  * Serves admissions at Fluid's path. Nothing is served before `use` was called with a first certificate.
@@ -68,7 +68,7 @@ export async function serveWebhook(port: number, first: Pair, admit: Admit, log:
       connections.answered(request.socket);
       if (!request.socket.destroyed) idle.add(request.socket);
     });
-    const reply = ({ status, body }: Answer): void => {
+    const reply = ({ status, body }: HttpAnswer): void => {
       const type = status === 200 ? 'application/json' : 'text/plain';
       // A connection whose request was not read to its end has no next one.
       const closes = isStopping || !request.complete;
@@ -90,7 +90,7 @@ export async function serveWebhook(port: number, first: Pair, admit: Admit, log:
   // Clients that speak no TLS, or close early, are no event of ours.
   server.on('tlsClientError', (error) => log.debug({ error: error.message }, 'a TLS handshake failed'));
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer> {
     const [path, query] = (request.url ?? '').split('?');
     if (path !== webhookNames.path) return refusal(404, `expected ${webhookNames.path} as path`);
     if (request.method !== 'POST') return refusal(405, `expected POST, found ${request.method}`);

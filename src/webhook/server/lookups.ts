@@ -1,11 +1,11 @@
 import type { Clock } from '../../kube/clock.ts';
 import { createLimiter } from '../../kube/turns/limiter.ts';
-import { shareOf } from '../../kube/turns/turnstile.ts';
-import { type Known, type Unknown, unknownKey } from '../known.ts';
+import { shareOf } from '../../kube/turns/fair-queue.ts';
+import { type KnownObjects, type Unknown, unknownKey } from '../known.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { AdmissionMetrics } from './metrics.ts';
 
-export type LookedUp = { readonly known: Known; readonly failed?: undefined } | { readonly failed: string };
+export type LookedUp = { readonly known: KnownObjects; readonly failed?: undefined } | { readonly failed: string };
 
 /** Admissions that may ask the API server at once: pods that name what does not exist must not use up its patience. */
 const AT_ONCE = 16;
@@ -42,8 +42,8 @@ export function createLookups(knowledge: Knowledge, metrics: AdmissionMetrics, c
 }
 
 /** What `fresh` says of the objects with these keys, and `base` of all others. */
-export function layered(base: Known, fresh: Known, keys: ReadonlySet<string>): Known {
-  const by = (unknown: Unknown): Known => (keys.has(unknownKey(unknown)) ? fresh : base);
+export function layered(base: KnownObjects, fresh: KnownObjects, keys: ReadonlySet<string>): KnownObjects {
+  const by = (unknown: Unknown): KnownObjects => (keys.has(unknownKey(unknown)) ? fresh : base);
   return {
     claim: (namespace, name) => by({ kind: 'claim', namespace, name }).claim(namespace, name),
     dataset: (namespace, name) => by({ kind: 'dataset', namespace, name }).dataset(namespace, name),

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Mode } from '../wishes.ts';
+import type { Mode } from '../injection-options.ts';
 
 export interface AdmissionMetrics {
   admitted(outcome: 'mutated' | 'unchanged' | 'denied' | 'failed', mode: Mode, seconds: number): void;

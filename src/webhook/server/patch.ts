@@ -1,7 +1,7 @@
-import { type Fields, isRecord } from '../shapes.ts';
+import { type JsonObject, isRecord } from '../shapes.ts';
 
 /** One operation of a JSON Patch: rfc-editor.org/rfc/rfc6902. */
-export interface Operation {
+export interface PatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
   readonly path: string;
   readonly value?: unknown;
@@ -11,17 +11,17 @@ export interface Operation {
  * The operations that turn one JSON value into another. Parts that are the same object are not looked into, so the cost is that of what
  * changed. Elements of lists are the same element if they have the same `name`.
  */
-export function patchOf(before: unknown, after: unknown, path = ''): readonly Operation[] {
+export function patchOf(before: unknown, after: unknown, path = ''): readonly PatchOperation[] {
   if (before === after) return [];
   if (Array.isArray(before) && Array.isArray(after)) return ofLists(before, after, path);
   if (isRecord(before) && isRecord(after)) return ofMaps(before, after, path);
   return [{ op: 'replace', path, value: after }];
 }
 
-const has = (map: Fields, key: string): boolean => Object.hasOwn(map, key) && map[key] !== undefined;
+const has = (map: JsonObject, key: string): boolean => Object.hasOwn(map, key) && map[key] !== undefined;
 const pointer = (path: string, key: string): string => `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-function ofMaps(before: Fields, after: Fields, path: string): readonly Operation[] {
+function ofMaps(before: JsonObject, after: JsonObject, path: string): readonly PatchOperation[] {
   const removed = Object.keys(before).filter((key) => has(before, key) && !has(after, key));
   return [
     ...removed.map((key) => ({ op: 'remove' as const, path: pointer(path, key) })),
@@ -34,8 +34,8 @@ function ofMaps(before: Fields, after: Fields, path: string): readonly Operation
 }
 
 /** Each operation counts on those before it: `at` is the index in the list as they leave it. */
-function ofLists(before: readonly unknown[], after: readonly unknown[], path: string): readonly Operation[] {
-  const operations: Operation[] = [];
+function ofLists(before: readonly unknown[], after: readonly unknown[], path: string): readonly PatchOperation[] {
+  const operations: PatchOperation[] = [];
   const kept = new Set(after.map(identityOf));
   let next = 0;
   let at = 0;

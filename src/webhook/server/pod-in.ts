@@ -1,5 +1,5 @@
 import type { Pod } from '../pod.ts';
-import { type Fields, isRecord } from '../shapes.ts';
+import { type JsonObject, isRecord } from '../shapes.ts';
 import { expect } from './malformed.ts';
 
 /**
@@ -42,7 +42,7 @@ function checkText(value: unknown, path: string): void {
   expect(typeof value === 'string', path, 'a text', value);
 }
 
-function checkObject(value: unknown, path: string): asserts value is Fields | undefined {
+function checkObject(value: unknown, path: string): asserts value is JsonObject | undefined {
   expect(value === undefined || isRecord(value), path, 'an object', value);
 }
 
@@ -52,7 +52,7 @@ function checkTexts(value: unknown, path: string): void {
   for (const [key, text] of Object.entries(value)) checkText(text, `${path}[${JSON.stringify(key.slice(0, 80))}]`);
 }
 
-function checkList(value: unknown, path: string, check?: (element: Fields, at: string) => void): void {
+function checkList(value: unknown, path: string, check?: (element: JsonObject, at: string) => void): void {
   if (value === undefined) return;
   expect(Array.isArray(value), path, 'a list', value);
   for (const [i, element] of value.entries()) {

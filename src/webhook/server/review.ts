@@ -44,17 +44,17 @@ const isPods = (resource: unknown): boolean =>
   isRecord(resource) && (resource['group'] ?? '') === '' && resource['version'] === 'v1' && resource['resource'] === 'pods';
 
 /** What becomes of an admission. */
-export type Verdict =
+export type AdmissionOutcome =
   | { readonly outcome: 'mutated'; readonly before: Pod; readonly after: Pod; readonly warnings?: readonly string[] }
   | { readonly outcome: 'unchanged' | 'failed'; readonly warnings?: readonly string[] }
   | { readonly outcome: 'denied' | 'failed'; readonly code: number; readonly reason: string; readonly message: string };
 
 /** The AdmissionReview that answers this one, as JSON. */
-export function answerTo({ apiVersion, uid }: Pick<Review, 'apiVersion' | 'uid'>, verdict: Verdict): string {
+export function answerTo({ apiVersion, uid }: Pick<Review, 'apiVersion' | 'uid'>, verdict: AdmissionOutcome): string {
   return JSON.stringify({ apiVersion, kind: 'AdmissionReview', response: { uid, ...responseOf(verdict) } });
 }
 
-function responseOf(verdict: Verdict): object {
+function responseOf(verdict: AdmissionOutcome): object {
   if ('code' in verdict) {
     const { code, reason, message } = verdict;
     return { allowed: false, status: { code, reason, message } };

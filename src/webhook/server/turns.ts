@@ -1,4 +1,4 @@
-import { createTurnstile, type Turnstile } from '../../kube/turns/turnstile.ts';
+import { createFairQueue, type FairQueue } from '../../kube/turns/fair-queue.ts';
 import type { Caller } from './caller.ts';
 
 /** Who computes next. One admission holds the event loop at a time, and what waits for the network is served in between. */
@@ -21,7 +21,7 @@ const BEHIND = 2 ** 50;
 
 export function createTurns(): Turns {
   /** In the order of their turns. */
-  const peers = new Map<string, Turnstile<{ readonly namespace: string; readonly waiting: Waiting }>>();
+  const peers = new Map<string, FairQueue<{ readonly namespace: string; readonly waiting: Waiting }>>();
   let isScheduled = false;
   let number = 0;
 
@@ -45,7 +45,7 @@ export function createTurns(): Turns {
   return {
     take: ({ peer, namespace }, isLarge, isGone) =>
       new Promise((go) => {
-        const line = peers.get(peer) ?? createTurnstile(Infinity);
+        const line = peers.get(peer) ?? createFairQueue(Infinity);
         line.push(namespace, { namespace, waiting: { isGone, go } }, (isLarge ? BEHIND : 0) + number++);
         peers.set(peer, line);
         schedule();
@@ -54,7 +54,7 @@ export function createTurns(): Turns {
 }
 
 /** The next of a line that is not gone. */
-function wanted(line: Turnstile<{ readonly namespace: string; readonly waiting: Waiting }>): Waiting | undefined {
+function wanted(line: FairQueue<{ readonly namespace: string; readonly waiting: Waiting }>): Waiting | undefined {
   for (let first = line.shift(); first; first = line.shift()) {
     line.leave(first.namespace);
     if (!first.waiting.isGone()) return first.waiting;

@@ -1,13 +1,13 @@
 import type { Log } from '../../kube/types.ts';
 import { list, record, text } from '../shapes.ts';
-import type { Review, Verdict } from './review.ts';
+import type { Review, AdmissionOutcome } from './review.ts';
 
 /** As long as a name may be; the API server has not checked the pod yet. */
 const LONGEST_NAME = 253;
 const LONGEST_REASON = 1_000;
 
 /** A line for each pod that was denied or admitted with warnings: the one who created it, such as a Job, may show the answer to nobody. */
-export function logVerdict(log: Log, review: Review, verdict: Verdict): void {
+export function logVerdict(log: Log, review: Review, verdict: AdmissionOutcome): void {
   if (verdict.outcome === 'denied') log.info({ ...podIn(review), reason: shownReason(verdict.message) }, 'denied a pod');
   else if ('warnings' in verdict && verdict.warnings?.length)
     log.info({ ...podIn(review), warnings: verdict.warnings.map(shownReason) }, 'admitted a pod with warnings');

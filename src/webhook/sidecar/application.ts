@@ -13,8 +13,8 @@ const TRIES = 10;
  * one already.
  * @param before the pod of the request, whose volumes are still claims
  */
-export function withApplicationChecks(pod: Pod, before: Pod, { wishes, uses }: Admission): Pod {
-  if (!wishes.checksApplication) return pod;
+export function withApplicationChecks(pod: Pod, before: Pod, { injection, uses }: Admission): Pod {
+  if (!injection.checksApplication) return pod;
   const claims = new Set(uses.map(({ claim }) => claim));
   const volumes = volumesOf(before, claims);
   const hostPaths = new Map((pod.spec.volumes ?? []).flatMap(({ name, hostPath }) => (hostPath ? [[name, hostPath.path] as const] : [])));

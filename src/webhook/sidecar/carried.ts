@@ -1,7 +1,7 @@
 import type { Container, Volume } from '../../api/index.ts';
 import { clientName } from '../../api/sidecars.ts';
 import type { Pod } from '../pod.ts';
-import type { Client } from './client.ts';
+import type { FuseClient } from './client.ts';
 import type { ClientContainers } from './containers.ts';
 import { freshNames } from './names.ts';
 
@@ -15,7 +15,7 @@ export interface Carried {
 }
 
 /** @param directory name of the pod's directory on the host */
-export function carriedInto({ spec }: Pod, client: Client, placed: ClientContainers, number: number, directory: string): Carried {
+export function carriedInto({ spec }: Pod, client: FuseClient, placed: ClientContainers, number: number, directory: string): Carried {
   const { client: first, others, inits, home } = placed;
   const used = new Set(
     [first, ...others, ...inits].flatMap(({ volumeMounts = [], volumeDevices = [] }) =>

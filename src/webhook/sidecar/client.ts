@@ -5,7 +5,7 @@ import { fuseOf, type VerifiedTemplate, volumeOf } from '../fuse-of.ts';
 import type { KnownVolume } from '../known.ts';
 
 /** The FUSE client of a Dataset, as its fuse DaemonSet runs it. */
-export interface Client {
+export interface FuseClient {
   readonly spec: PodSpec;
   readonly fuse: VerifiedTemplate;
   readonly volume: KnownVolume;
@@ -20,12 +20,12 @@ export interface Client {
 }
 
 /** @throws Denied if the Dataset cannot be used yet, or its client cannot be a sidecar */
-export function clientOf(use: DatasetUse, { namespace, known, wishes }: Admission): Client {
+export function clientOf(use: DatasetUse, { namespace, known, injection }: Admission): FuseClient {
   const { identity, phase, notReady, isBeingDeleted, runtime } = use.dataset;
   const { name } = identity;
   const dataset = { kind: 'dataset', namespace, name } as const;
   const what = `Dataset ${namespace}/${name}`;
-  if (!wishes.skipsPrecheck && (phase === '' || phase === 'NotBound'))
+  if (!injection.skipsPrecheck && (phase === '' || phase === 'NotBound'))
     throw new Denied(`${what}: expected it to be bound, found phase ${phase || 'NotBound'}${notReady ? `: ${notReady}` : ''}`, [dataset]);
   if (isBeingDeleted)
     throw new Denied(
@@ -65,7 +65,7 @@ function mountOf(
   what: string,
   { template }: VerifiedTemplate,
   { path }: KnownVolume,
-): Pick<Client, 'spec' | 'home' | 'below' | 'mountedAt'> {
+): Pick<FuseClient, 'spec' | 'home' | 'below' | 'mountedAt'> {
   const { spec } = template;
   const [first] = spec?.containers ?? [];
   for (const { name, mountPath, mountPropagation } of first?.volumeMounts ?? []) {
@@ -85,17 +85,17 @@ function mountOf(
 const DEVICE = /^((alluxio|jindofs|juicefs|thin|efc)-fuse-mount|efc-sock|(alluxio|jindofs|thin)-fuse-device)/;
 
 /** Names of the volumes that the sidecar does not get. */
-export function droppedVolumes({ spec, fuse, home }: Client, { wishes }: Admission): ReadonlySet<string> {
+export function droppedVolumes({ spec, fuse, home }: FuseClient, { injection }: Admission): ReadonlySet<string> {
   const isCache = ({ name }: Volume) => fuse.sidecar.caches.includes(name);
   const isPrivilege = ({ name, hostPath }: Volume) => name === home.name || hostPath?.path === '/dev/fuse' || DEVICE.test(name);
   const dropped = (volume: Volume) =>
-    (!wishes.keepsCaches && isCache(volume)) || (wishes.platform === 'unprivileged' && isPrivilege(volume));
+    (!injection.keepsCaches && isCache(volume)) || (injection.platform === 'unprivileged' && isPrivilege(volume));
   return new Set((spec.volumes ?? []).filter(dropped).map(({ name }) => name));
 }
 
 /** The container without these volumes. Without privilege no mount of it propagates to the host. */
-export function withoutVolumes<C extends Omit<Container, 'name'>>(container: C, dropped: ReadonlySet<string>, { wishes }: Admission): C {
-  const isPrivileged = wishes.platform === 'default';
+export function withoutVolumes<C extends Omit<Container, 'name'>>(container: C, dropped: ReadonlySet<string>, { injection }: Admission): C {
+  const isPrivileged = injection.platform === 'default';
   const kept = container.volumeMounts?.filter(({ name }) => !dropped.has(name));
   const settled = kept?.map(({ mountPropagation, ...mount }) =>
     mountPropagation === undefined || (mountPropagation === 'Bidirectional' && !isPrivileged) ? mount : { ...mount, mountPropagation },

@@ -1,8 +1,8 @@
 import type { Container, ContainerPort, PodSpec, SecurityContext } from '../../api/index.ts';
 import type { Admission } from '../admission.ts';
-import { type Client, droppedVolumes, withoutVolumes } from './client.ts';
+import { type FuseClient, droppedVolumes, withoutVolumes } from './client.ts';
 import { freshNames } from './names.ts';
-import { checkCommand, type Mounted, startCommand, stopCommand, waitCommand } from './scripts.ts';
+import { checkCommand, type ClientPath, startCommand, stopCommand, waitCommand } from './scripts.ts';
 
 /** How long a client may take to mount, s. The kubelet then starts it again. */
 const PATIENCE = 120;
@@ -21,7 +21,7 @@ export interface ClientContainers {
 }
 
 /** The pod, or part of one, to which the containers of a client are added. */
-export interface Place {
+export interface SidecarTarget {
   /** The user's. */
   readonly pod: PodSpec;
   /** Name of the pod's directory on the host. */
@@ -29,7 +29,7 @@ export interface Place {
   readonly admission: Admission;
 }
 
-export function containersOf(client: Client, place: Place): ClientContainers {
+export function containersOf(client: FuseClient, place: SidecarTarget): ClientContainers {
   const dropped = droppedVolumes(client, place.admission);
   const settle = ({ ports, resizePolicy: _forAnotherRestartPolicy, ...container }: Container): Container => ({
     ...withoutVolumes(container, dropped, place.admission),
@@ -49,14 +49,19 @@ export function containersOf(client: Client, place: Place): ClientContainers {
 }
 
 /** Clears the way for the mount, waits for it at the start, and removes it and its directory at the end. */
-function withHooks(container: Container, client: Client, { directory, admission: { wishes, settings } }: Place, home: string): Container {
+function withHooks(
+  container: Container,
+  client: FuseClient,
+  { directory, admission: { injection, settings } }: SidecarTarget,
+  home: string,
+): Container {
   const { mountedAt, below, volume } = client;
   const { postStart, preStop } = container.lifecycle ?? {};
-  const mounted: Mounted = { path: mountedAt, subPath: volume.subPath, bare: `/${directory}${below}` };
+  const mounted: ClientPath = { path: mountedAt, subPath: volume.subPath, bare: `/${directory}${below}` };
   // A hook or probe that is no program cannot be run by ours: then it stays, and ours takes the other place.
   const canProbe = settings.nativeSidecars && (!container.startupProbe || container.startupProbe.exec !== undefined);
-  const isStopped = wishes.platform === 'default' && (!preStop || preStop.exec !== undefined);
-  const waits = wishes.checksClient && !canProbe && (!postStart || postStart.exec !== undefined);
+  const isStopped = injection.platform === 'default' && (!preStop || preStop.exec !== undefined);
+  const waits = injection.checksClient && !canProbe && (!postStart || postStart.exec !== undefined);
   const homePath = freshNames((container.volumeMounts ?? []).map(({ mountPath }) => mountPath)).take(`/${HOME}`);
   const lifecycle = {
     ...container.lifecycle,
@@ -68,9 +73,9 @@ function withHooks(container: Container, client: Client, { directory, admission:
   return {
     ...container,
     // Without a command, the image's own is run, which nobody here knows.
-    ...(container.command && wishes.platform === 'default' && { command: startCommand(mounted, container.command) }),
+    ...(container.command && injection.platform === 'default' && { command: startCommand(mounted, container.command) }),
     ...(Object.keys(lifecycle).length > 0 && { lifecycle }),
-    ...(wishes.checksClient &&
+    ...(injection.checksClient &&
       canProbe && {
         startupProbe: {
           ...(container.startupProbe ?? { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: PATIENCE }),
@@ -89,7 +94,7 @@ const ownStop = (command: readonly string[] = [], path: string): readonly string
   command.some((word) => word.includes(path)) ? [] : command;
 
 /** The pod has a network of its own, or one where the ports of the node may be taken: a port of the client is never the node's. */
-function portsOf(ports: Container['ports'], { isScraped }: Client, { pod }: Place): Pick<Container, 'ports'> {
+function portsOf(ports: Container['ports'], { isScraped }: FuseClient, { pod }: SidecarTarget): Pick<Container, 'ports'> {
   const kept = pod.hostNetwork ? [] : (ports ?? []).filter(({ name }) => isScraped || !name?.endsWith('-metrics'));
   return kept.length === 0 ? {} : { ports: kept.map(withoutHostPort) };
 }
@@ -102,7 +107,11 @@ function withoutHostPort({ hostPort: _hostPort, ...port }: ContainerPort): Conta
 const PRIVILEGES: ReadonlySet<string> = new Set(['SYS_ADMIN', 'CAP_SYS_ADMIN', 'ALL']);
 
 /** The user of a client is root, unless its container or its own pod says otherwise: never the user of the pod which it is put into. */
-function securityOf({ securityContext }: Pick<Container, 'securityContext'>, { spec }: Client, { pod, admission }: Place): SecurityContext {
+function securityOf(
+  { securityContext }: Pick<Container, 'securityContext'>,
+  { spec }: FuseClient,
+  { pod, admission }: SidecarTarget,
+): SecurityContext {
   const security = pod.securityContext;
   const { runAsUser, runAsGroup, runAsNonRoot } = { runAsUser: 0, runAsGroup: 0, runAsNonRoot: false, ...spec.securityContext };
   const own = {
@@ -111,7 +120,7 @@ function securityOf({ securityContext }: Pick<Container, 'securityContext'>, { s
     ...(security?.runAsNonRoot !== undefined && { runAsNonRoot }),
     ...securityContext,
   };
-  if (admission.wishes.platform === 'default') return own;
+  if (admission.injection.platform === 'default') return own;
   const { add, ...capabilities } = own.capabilities ?? {};
   const kept = add?.filter((name) => !PRIVILEGES.has(name));
   return { ...own, privileged: false, ...(own.capabilities && { capabilities: { ...capabilities, ...(kept && { add: kept }) } }) };

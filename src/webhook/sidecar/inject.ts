@@ -4,7 +4,7 @@ import type { Admission, DatasetUse } from '../admission.ts';
 import { Denied } from '../denied.ts';
 import { annotationsOf, type Pod, volumesOf, withAnnotations, withLabels, withSpec } from '../pod.ts';
 import { type Carried, carriedInto } from './carried.ts';
-import { type Client, clientOf } from './client.ts';
+import { type FuseClient, clientOf } from './client.ts';
 import { containersOf } from './containers.ts';
 import { directoryOf } from './directory.ts';
 import { nextNumber } from './names.ts';
@@ -63,7 +63,7 @@ function pullSecrets({ imagePullSecrets = [] }: Pod['spec'], client: PodSpec): P
   return more.length > 0 ? { imagePullSecrets: [...imagePullSecrets, ...more] } : {};
 }
 
-function described(pod: Pod, { isScraped }: Client, { dataset: { identity } }: DatasetUse, container: string): Pod {
+function described(pod: Pod, { isScraped }: FuseClient, { dataset: { identity } }: DatasetUse, container: string): Pod {
   const labelled = withLabels(pod, {
     [`${sidecar.datasetName}${container}`]: identity.name,
     [`${sidecar.datasetNamespace}${container}`]: identity.namespace,

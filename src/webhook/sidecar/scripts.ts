@@ -79,7 +79,7 @@ exit 0`;
 const run = (script: string, ...args: readonly string[]): string[] => ['sh', '-c', script, 'sluice', ...args];
 
 /** A path of a container, at which a client mounts. */
-export interface Mounted {
+export interface ClientPath {
   readonly path: string;
   /** The path that has to exist below it; empty: none. */
   readonly subPath: string;
@@ -87,27 +87,27 @@ export interface Mounted {
   readonly bare: string;
 }
 
-const argumentsOf = ({ path, subPath, bare }: Mounted): readonly string[] => [escaped(path), escaped(bare), path, subPath];
+const argumentsOf = ({ path, subPath, bare }: ClientPath): readonly string[] => [escaped(path), escaped(bare), path, subPath];
 
 /** Starts a client; first unmounts what one before it has left. */
-export const startCommand = (mounted: Mounted, client: readonly string[]): string[] => run(START, ...argumentsOf(mounted), ...client);
+export const startCommand = (mounted: ClientPath, client: readonly string[]): string[] => run(START, ...argumentsOf(mounted), ...client);
 
 /** Exit code 0 if the file system is mounted, and then that of `next`, if there is one. */
-export const checkCommand = (mounted: Mounted, next: readonly string[] = []): string[] => run(CHECK, ...argumentsOf(mounted), ...next);
+export const checkCommand = (mounted: ClientPath, next: readonly string[] = []): string[] => run(CHECK, ...argumentsOf(mounted), ...next);
 
 /** The same, tried once a second. */
-export const waitCommand = (mounted: Mounted, tries: number, next: readonly string[] = []): string[] =>
+export const waitCommand = (mounted: ClientPath, tries: number, next: readonly string[] = []): string[] =>
   run(WAIT, String(tries), ...argumentsOf(mounted), ...next);
 
 /** Waits for all of them, and tries so often in all. */
-export const waitForAllCommand = (mounted: readonly Mounted[], tries: number): string[] =>
+export const waitForAllCommand = (mounted: readonly ClientPath[], tries: number): string[] =>
   run(WAIT_ALL, String(tries), ...mounted.flatMap(argumentsOf));
 
 /**
  * Runs `first`, unmounts, and removes `directory` and its parents below `home`, as far as they are empty.
  * @param home a directory of the container, parent of all directories of pods on the host
  */
-export const stopCommand = (mounted: Mounted, home: string, directory: string, first: readonly string[]): string[] =>
+export const stopCommand = (mounted: ClientPath, home: string, directory: string, first: readonly string[]): string[] =>
   run(STOP, ...argumentsOf(mounted), home, directory, ...first);
 
 /** As /proc/self/mountinfo writes a path: man 5 proc. */

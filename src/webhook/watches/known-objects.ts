@@ -1,16 +1,16 @@
 import { type NodeSelectorTerm, type PodTemplateSpec, type SidecarNote, verifiedFuseIn } from '../../api/index.ts';
-import type { Known, KnownClaim, KnownFuse, KnownRuntime, KnownVolume } from '../known.ts';
+import type { KnownObjects, KnownClaim, KnownFuse, KnownRuntime, KnownVolume } from '../known.ts';
 import { parseNote } from '../sidecar-note.ts';
-import type { FuseTexts, KeptClaim, KeptDataset, KeptFuse, KeptRuntime, KeptVolume } from './kept.ts';
+import type { FuseTexts, CachedClaim, CachedDataset, CachedFuse, CachedRuntime, CachedVolume } from './cached.ts';
 import { unpacked } from './packed.ts';
 
 /** Where what is kept is found. */
-export interface Sources {
-  claim(namespace: string, name: string): KeptClaim | undefined;
-  dataset(namespace: string, name: string): KeptDataset | undefined;
-  runtime(type: string, namespace: string, name: string): KeptRuntime | undefined;
-  fuse(namespace: string, name: string): KeptFuse | undefined;
-  volume(name: string): KeptVolume | undefined;
+export interface ObjectSources {
+  claim(namespace: string, name: string): CachedClaim | undefined;
+  dataset(namespace: string, name: string): CachedDataset | undefined;
+  runtime(type: string, namespace: string, name: string): CachedRuntime | undefined;
+  fuse(namespace: string, name: string): CachedFuse | undefined;
+  volume(name: string): CachedVolume | undefined;
   /** Whether claims may be others than these. Absent: they were just read. */
   areClaimsStale?(): boolean;
 }
@@ -21,7 +21,7 @@ const FLUID = 'fluid';
 const NO_DATASET: KnownClaim = {};
 const STALE: KnownClaim = { isStale: true };
 
-export function knownObjects(sources: Sources): Known {
+export function knownObjects(sources: ObjectSources): KnownObjects {
   return {
     claim(namespace, name) {
       const found = sources.claim(namespace, name)?.known;
@@ -45,7 +45,7 @@ export function knownObjects(sources: Sources): Known {
   };
 }
 
-function runtimeOf({ cacheAffinity, ...known }: KeptRuntime['known']): KnownRuntime {
+function runtimeOf({ cacheAffinity, ...known }: CachedRuntime['known']): KnownRuntime {
   return {
     ...known,
     size: cacheAffinity.length,
@@ -69,7 +69,7 @@ function fuseOf(uid: string | undefined, { template, generation, size }: FuseTex
   };
 }
 
-function volumeOf({ fuse, sidecar = '{}', ...volume }: NonNullable<KeptVolume['known']>): KnownVolume {
+function volumeOf({ fuse, sidecar = '{}', ...volume }: NonNullable<CachedVolume['known']>): KnownVolume {
   const record = verifiedFuseIn(fuse);
   return { ...volume, ...(record && { fuse: { ...record, sidecar: noteOf(sidecar) } }) };
 }

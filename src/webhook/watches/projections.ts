@@ -1,8 +1,8 @@
 import { csiDriver, GROUP, type Identity, label, labelledIdentity, verifiedFuseOn, verifiedFieldsOf } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { KnownDataset } from '../known.ts';
-import { type Fields, list, record, text } from '../shapes.ts';
-import { type KeptClaim, type KeptDataset, type KeptFuse, type KeptRuntime, type KeptVolume, kept } from './kept.ts';
+import { type JsonObject, list, record, text } from '../shapes.ts';
+import { type CachedClaim, type CachedDataset, type CachedFuse, type CachedRuntime, type CachedVolume, kept } from './cached.ts';
 import { createPacker } from './packed.ts';
 
 /** How the key of the label begins that Sluice and Fluid put on the claim of a Dataset. */
@@ -16,7 +16,7 @@ const WRAPPED_BY = [label.managedBy, 'fluid.io/wrapped-by'];
 const NO_DATASET = {};
 
 /** Reads the metadata alone. threat-model: R-claim-label */
-export function keptClaim(object: KubeObject): KeptClaim {
+export function cachedClaim(object: KubeObject): CachedClaim {
   const { name, labels = {} } = object.metadata;
   const isOwn = Object.keys(labels).some((key) => key.startsWith(CACHE_LABELS));
   const dataset = isOwn ? name : WRAPPED_BY.map((key) => labels[key]).find((value) => value);
@@ -24,7 +24,7 @@ export function keptClaim(object: KubeObject): KeptClaim {
   return kept(object, object.metadata.deletionTimestamp === undefined ? { dataset } : { dataset, isBeingDeleted: true });
 }
 
-export function keptDataset(object: KubeObject): KeptDataset {
+export function cachedDataset(object: KubeObject): CachedDataset {
   const status = record(object['status']);
   const condition = list(status['conditions'])
     .map(record)
@@ -45,12 +45,12 @@ function identityOf({ metadata: { namespace = '', name, uid = '', labels } }: Ku
 }
 
 /** Always in the namespace of the Dataset: who may write a status must not have it name a runtime of another. */
-function runtimeOf({ metadata: { namespace = '' } }: KubeObject, { type, name }: Fields): KnownDataset['runtime'] {
+function runtimeOf({ metadata: { namespace = '' } }: KubeObject, { type, name }: JsonObject): KnownDataset['runtime'] {
   return typeof type === 'string' && typeof name === 'string' ? { type, namespace, name } : undefined;
 }
 
 /** Volumes are cluster-scoped: users of a namespace write none. threat-model: R-volume */
-export function keptVolume(object: KubeObject): KeptVolume {
+export function cachedVolume(object: KubeObject): CachedVolume {
   const { csi, claimRef } = record(object['spec']);
   const { driver, volumeAttributes } = record(csi);
   const attributes = record(volumeAttributes);
@@ -75,7 +75,7 @@ export function keptVolume(object: KubeObject): KeptVolume {
  * Of many DaemonSets, whose templates have much in common. Those of no runtime are only left out: an owner proves nothing.
  * threat-model: keeps
  */
-export function fuseProjection(): (object: KubeObject) => KeptFuse {
+export function fuseProjection(): (object: KubeObject) => CachedFuse {
   const pack = createPacker();
   return (object) => {
     const { ownerReferences = [], generation = 0 } = object.metadata;
@@ -89,7 +89,7 @@ export function fuseProjection(): (object: KubeObject) => KeptFuse {
 /** Values of `spec.fuse.metrics.scrapeTarget`, separated by commas. */
 const SIDECARS: ReadonlySet<string> = new Set(['All', 'Sidecar']);
 
-export function keptRuntime(object: KubeObject): KeptRuntime {
+export function cachedRuntime(object: KubeObject): CachedRuntime {
   const { cacheAffinity } = record(object['status']);
   const required = record(record(cacheAffinity)['requiredDuringSchedulingIgnoredDuringExecution']);
   const target = record(record(record(object['spec'])['fuse'])['metrics'])['scrapeTarget'];

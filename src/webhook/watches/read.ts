@@ -2,20 +2,20 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { type Unknown, unknownKey } from '../known.ts';
-import type { Sources } from './known-objects.ts';
-import { fuseProjection, keptClaim, keptDataset, keptVolume } from './projections.ts';
+import type { ObjectSources } from './known-objects.ts';
+import { fuseProjection, cachedClaim, cachedDataset, cachedVolume } from './projections.ts';
 import { CLAIM, DAEMON_SET, DATASET, VOLUME } from './types.ts';
 
 /** Names come from users' pods, which no validation has seen yet: objects of another name cannot exist. */
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-export interface Reading {
+export interface ReadContext {
   readonly client: KubeClient;
   readonly signal: AbortSignal;
 }
 
 /** Asks the API server for exactly these objects. What it does not have is not there; any other error is thrown. */
-export async function readObjects(reading: Reading, unknown: readonly Unknown[], otherwise: Sources): Promise<Sources> {
+export async function readObjects(reading: ReadContext, unknown: readonly Unknown[], otherwise: ObjectSources): Promise<ObjectSources> {
   const answers = new Map<string, KubeObject | undefined>();
   const asked = new Map(unknown.map((each) => [unknownKey(each), each] as const));
   await Promise.all([...asked].map(async ([key, each]) => answers.set(key, await readOne(reading, each))));
@@ -34,22 +34,22 @@ export async function readObjects(reading: Reading, unknown: readonly Unknown[],
   };
 }
 
-function readOne(reading: Reading, each: Unknown): Promise<KubeObject | undefined> {
+function readOne(reading: ReadContext, each: Unknown): Promise<KubeObject | undefined> {
   if (!NAME.test(each.name)) return Promise.resolve(undefined);
   switch (each.kind) {
     case 'claim':
-      return get(reading, CLAIM, each, keptClaim);
+      return get(reading, CLAIM, each, cachedClaim);
     case 'dataset':
-      return get(reading, DATASET, each, keptDataset);
+      return get(reading, DATASET, each, cachedDataset);
     case 'volume':
-      return get(reading, VOLUME, { name: each.name }, keptVolume);
+      return get(reading, VOLUME, { name: each.name }, cachedVolume);
     case 'fuse':
       return get(reading, DAEMON_SET, each, fuseProjection());
   }
 }
 
 async function get<T>(
-  { client, signal }: Reading,
+  { client, signal }: ReadContext,
   type: ResourceType,
   { namespace, name }: { readonly namespace?: string; readonly name: string },
   project: (object: KubeObject) => T,

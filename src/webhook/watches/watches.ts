@@ -7,13 +7,13 @@ import type { KubeObject, Log, ResourceType } from '../../kube/types.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
 import { type Reflector, type ReflectOptions, reflect } from '../../kube/watch/reflector.ts';
 import type { Knowledge } from '../knowledge.ts';
-import { knownObjects, type Sources } from './known-objects.ts';
+import { knownObjects, type ObjectSources } from './known-objects.ts';
 import { profileWatch } from './profile-watch.ts';
-import { fuseProjection, keptClaim, keptDataset, keptRuntime, keptVolume } from './projections.ts';
+import { fuseProjection, cachedClaim, cachedDataset, cachedRuntime, cachedVolume } from './projections.ts';
 import { readObjects } from './read.ts';
 import { CLAIM, CONFIG_MAP, DAEMON_SET, DATASET, type RuntimeKind, runtimeResource, VOLUME } from './types.ts';
 
-export interface WatchOptions {
+export interface KnowledgeOptions {
   readonly client: KubeClient;
   /** Kinds of runtimes; their CRDs may not be installed. */
   readonly runtimes: readonly RuntimeKind[];
@@ -31,7 +31,14 @@ const nothing = (): void => {};
 /** Longer than an API server restarts: otherwise all replicas would leave the Service when it comes back. */
 const AWAY_MS = 60_000;
 
-export function startWatches({ client, runtimes, namespace, onProfileFault = nothing, log, clock = systemClock }: WatchOptions): Knowledge {
+export function startWatches({
+  client,
+  runtimes,
+  namespace,
+  onProfileFault = nothing,
+  log,
+  clock = systemClock,
+}: KnowledgeOptions): Knowledge {
   const listing = createLimiter(LISTS_AT_A_TIME, clock);
   const unlisted = new Map<string, Reflector<KubeObject>>();
   const reflectors = new Map<string, Reflector<KubeObject>>();
@@ -48,12 +55,12 @@ export function startWatches({ client, runtimes, namespace, onProfileFault = not
   }
 
   const profiles = profileWatch(log, onProfileFault);
-  const claims = watch(CLAIM, { metadataOnly: true, project: keptClaim, onChange: nothing });
-  const datasets = watch(DATASET, { project: keptDataset, onChange: nothing });
-  const volumes = watch(VOLUME, { project: keptVolume, onChange: nothing });
+  const claims = watch(CLAIM, { metadataOnly: true, project: cachedClaim, onChange: nothing });
+  const datasets = watch(DATASET, { project: cachedDataset, onChange: nothing });
+  const volumes = watch(VOLUME, { project: cachedVolume, onChange: nothing });
   const fuses = watch(DAEMON_SET, { project: fuseProjection(), onChange: nothing });
   const byPlural = new Map(
-    runtimes.map((kind) => [kind.plural, watch(runtimeResource(kind), { project: keptRuntime, onChange: nothing })] as const),
+    runtimes.map((kind) => [kind.plural, watch(runtimeResource(kind), { project: cachedRuntime, onChange: nothing })] as const),
   );
   watch(CONFIG_MAP, {
     namespace,
@@ -61,7 +68,7 @@ export function startWatches({ client, runtimes, namespace, onProfileFault = not
     onChange: ({ type, object }) => profiles.changed(type === 'deleted' ? undefined : object),
   });
 
-  const sources: Sources = {
+  const sources: ObjectSources = {
     claim: claims.get,
     areClaimsStale: () => whyStale(claims.status) !== undefined,
     dataset: datasets.get,

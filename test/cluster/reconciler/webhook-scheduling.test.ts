@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runtimes } from '../../../runtimes/_all.gen.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { silent } from '../../../src/kube/types.ts';
-import { type Desk, mutate } from '../../../src/webhook/mutate.ts';
+import { type AdmissionContext, mutate } from '../../../src/webhook/mutate.ts';
 import type { Pod } from '../../../src/webhook/pod.ts';
 import type { Knowledge } from '../../../src/webhook/knowledge.ts';
 import { startWatches } from '../../../src/webhook/watches/watches.ts';
@@ -58,7 +58,7 @@ describe.skipIf(!simulated)('a pod that asks for hints', () => {
       spec: { ...(claim === undefined ? bare : { ...spec, volumes }), nodeSelector: { pool: space.namespace, ...selector } },
     };
   };
-  const settings: Desk['settings'] = { disabled: false, nativeSidecars: true, prefetcher: { image: 'sluice', isOurs: true } };
+  const settings: AdmissionContext['settings'] = { disabled: false, nativeSidecars: true, prefetcher: { image: 'sluice', isOurs: true } };
   const create = (pod: KubeObject) => {
     // The casts: a pod is both.
     const request = { pod: pod as unknown as Pod, namespace: space.namespace };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { fusePodOf, whyNotMounted } from '../../../src/csi/cluster/fuse-pods.ts';
-import type { Pod } from '../../../src/csi/cluster/node-cluster.ts';
+import type { FusePod } from '../../../src/csi/cluster/node-cluster.ts';
 
 describe('the reason why a volume is not mounted', () => {
-  const pod = (status: Pod['status'], more: Partial<Pod['metadata']> = {}): Pod => ({
+  const pod = (status: FusePod['status'], more: Partial<FusePod['metadata']> = {}): FusePod => ({
     metadata: { name: 'demo-fuse-x', ownerReferences: [{ kind: 'DaemonSet', name: 'demo-fuse' }], ...more },
     ...(status && { status }),
   });
@@ -61,7 +61,7 @@ describe('the reason why a volume is not mounted', () => {
 
 describe('the message of a fuse pod', () => {
   const said = { exitCode: 1, reason: 'Error', message: 'cannot mount https://ak:sk@host: AWS_SECRET_ACCESS_KEY=abc is wrong' };
-  const crashed: Pod = {
+  const crashed: FusePod = {
     metadata: { name: 'demo-fuse-x' },
     status: { phase: 'Running', containerStatuses: [{ name: 'fuse', restartCount: 1, state: { terminated: said } }] },
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client, credentials, status as known } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CsiError, status } from '../../../src/csi/grpc/errors.ts';
-import { type Call, type Method, type UnaryServer, unaryServer } from '../../../src/csi/grpc/unary.ts';
+import { type Call, type UnaryMethod, type UnaryServer, unaryServer } from '../../../src/csi/grpc/unary.ts';
 
 let dir: string;
 let socket: string;
@@ -16,7 +16,7 @@ let called: Promise<Call>;
 let onCall: (call: Call) => void;
 let release: () => void;
 
-const methods: Record<string, Method> = {
+const methods: Record<string, UnaryMethod> = {
   '/t.T/Echo': async (bytes) => bytes,
   '/t.T/Refuse': async () => {
     throw new CsiError(status.NOT_FOUND, ' 100 % weg:\nübel \u{1f600} \ud800 ');

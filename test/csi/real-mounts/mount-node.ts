@@ -8,8 +8,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Pod } from '../../../src/csi/cluster/node-cluster.ts';
-import { type Mount, parseMountinfo, stackAt } from '../../../src/csi/mounts/mountinfo.ts';
+import type { FusePod } from '../../../src/csi/cluster/node-cluster.ts';
+import { type MountInfo, parseMountinfo, stackAt } from '../../../src/csi/mounts/mountinfo.ts';
 import { type Heard, startProgram, type TestPlugin } from './plugin.ts';
 
 const SILENT = fileURLToPath(new URL('../../support/silent-fuse.ts', import.meta.url));
@@ -29,7 +29,7 @@ export interface State {
   runtimes?: Record<string, { cleanPolicy: string }>;
   claims?: Record<string, Record<string, string>>;
   datasets?: Record<string, { uid: string; labels: Record<string, string> }>;
-  pods?: Record<string, Pod[]>;
+  pods?: Record<string, FusePod[]>;
   /** Labels that the node has lost. */
   lost?: string[];
   /** It refuses to write labels. */
@@ -50,8 +50,8 @@ export interface TestNode {
   fusePath(name: string): string;
   /** Where the kubelet would have a volume published for one more pod. */
   newTarget(): string;
-  mounts(): readonly Mount[];
-  stack(path: string): readonly Mount[];
+  mounts(): readonly MountInfo[];
+  stack(path: string): readonly MountInfo[];
   write(state: State): void;
   /** A FUSE mount whose client never reads a request, until it is closed: then it is dead. A process that waits for it can be killed. */
   fuse(path: string): { die(): void };

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Mount, parseMountinfo } from '../../../src/csi/mounts/mountinfo.ts';
+import { type MountInfo, parseMountinfo } from '../../../src/csi/mounts/mountinfo.ts';
 import { type Client, clientOf } from './client.ts';
 
 /** Is given log lines as they come. */
@@ -17,7 +17,7 @@ export interface TestPlugin {
   readonly log: readonly Record<string, unknown>[];
   /** Resolves with the first report, now or later, for which it holds. */
   when(holds: (report: Report) => boolean): Promise<Report>;
-  readonly mounts: () => readonly Mount[];
+  readonly mounts: () => readonly MountInfo[];
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 export type Report =

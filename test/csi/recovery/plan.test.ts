@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerStatus, Pod } from '../../../src/csi/cluster/node-cluster.ts';
+import type { FuseContainerStatus, FusePod } from '../../../src/csi/cluster/node-cluster.ts';
 import { layersToDrop, orphans, rebinding, startsOf } from '../../../src/csi/recovery/plan.ts';
 import { FUSE_PATH, table, volume } from '../given.ts';
 
@@ -91,7 +91,10 @@ describe('layers', () => {
   describe('and the start of containers:', () => {
     const running = (startedAt?: string) => ({ name: 'x', state: { running: { ...(startedAt && { startedAt }) } } });
     const ended = (finishedAt: string) => ({ name: 'i', state: { terminated: { exitCode: 0, finishedAt } } });
-    const pod = (...containerStatuses: readonly ContainerStatus[]): Pod => ({ metadata: { name: 'p' }, status: { containerStatuses } });
+    const pod = (...containerStatuses: readonly FuseContainerStatus[]): FusePod => ({
+      metadata: { name: 'p' },
+      status: { containerStatuses },
+    });
 
     test('a container that ended uses no layer (R8)', () => {
       const containers = pod(ended('1970-01-01T00:00:03Z'), running('1970-01-01T00:00:05Z'), { name: 'w', state: { waiting: {} } });

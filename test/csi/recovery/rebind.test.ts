@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLocks } from '../../../src/csi/grpc/locks.ts';
-import type { Binding } from '../../../src/csi/mounts/binding.ts';
-import type { Mount } from '../../../src/csi/mounts/mountinfo.ts';
+import type { BindMount } from '../../../src/csi/mounts/binding.ts';
+import type { MountInfo } from '../../../src/csi/mounts/mountinfo.ts';
 import type { NodeContext } from '../../../src/csi/node-context.ts';
 import { orphans } from '../../../src/csi/recovery/plan.ts';
 import { rebind } from '../../../src/csi/recovery/rebind.ts';
@@ -26,8 +26,8 @@ function given({ pod }: { readonly pod?: object | undefined } = {}) {
   const podLogsDir = join(kubeletDir, 'logs');
   mkdirSync(join(podLogsDir, 'ml_app_uid-1'), { recursive: true });
   const unmounted: string[] = [];
-  let mounts: readonly Mount[] = dead;
-  const bound: Binding[] = [];
+  let mounts: readonly MountInfo[] = dead;
+  const bound: BindMount[] = [];
   const locks = createLocks();
   // All of a context that binding again uses.
   const context = {
@@ -41,7 +41,7 @@ function given({ pod }: { readonly pod?: object | undefined } = {}) {
     layers: { add: () => {} },
     host: {
       mounts: async () => mounts,
-      bind: async (binding: Binding) => void bound.push(binding),
+      bind: async (binding: BindMount) => void bound.push(binding),
       unmount: async (paths: readonly string[]) => void unmounted.push(...paths),
     },
   } as unknown as NodeContext;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLocks } from '../../../src/csi/grpc/locks.ts';
-import type { Binding } from '../../../src/csi/mounts/binding.ts';
+import type { BindMount } from '../../../src/csi/mounts/binding.ts';
 import { openLayers } from '../../../src/csi/mounts/layers.ts';
-import type { Mount } from '../../../src/csi/mounts/mountinfo.ts';
+import type { MountInfo } from '../../../src/csi/mounts/mountinfo.ts';
 import { NotBound } from '../../../src/csi/mounts/not-bound.ts';
 import type { NodeContext } from '../../../src/csi/node-context.ts';
 import { startRecovery } from '../../../src/csi/recovery/recovery.ts';
@@ -17,7 +17,7 @@ const dead = (target: string, id = 30) => ({ id, mountPoint: target, device: '0:
 const CLIENT = { id: 20, parent: 1, mountPoint: FUSE_PATH, device: '0:21' } as const;
 
 /** Recovery on a mount table that the test replaces. A bind changes nothing there: only the test, and back-off, begin a volume again. */
-function given(mountsOf: (target: string) => readonly Mount[] = (target) => table(CLIENT, dead(target))) {
+function given(mountsOf: (target: string) => readonly MountInfo[] = (target) => table(CLIENT, dead(target))) {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-recovery-'));
   const consumer = (uid: string) => {
     const directory = join(dir, 'pods', uid, 'volumes/kubernetes.io~csi/ml-demo');
@@ -28,9 +28,9 @@ function given(mountsOf: (target: string) => readonly Mount[] = (target) => tabl
   const target = consumer('uid-1');
   const clock = manualClock();
   const layers = openLayers(join(dir, 'layers.json'), silent);
-  const bound: Binding[] = [];
+  const bound: BindMount[] = [];
   const unmounted: string[] = [];
-  let last: readonly Mount[] = [];
+  let last: readonly MountInfo[] = [];
   let changed = Promise.withResolvers<void>();
   const at = {
     dir,
@@ -42,10 +42,10 @@ function given(mountsOf: (target: string) => readonly Mount[] = (target) => tabl
     unmounted,
     mounts: mountsOf(target),
     unmount: undefined as (() => Promise<void>) | undefined,
-    readTable: async (): Promise<readonly Mount[]> => (last = at.mounts),
+    readTable: async (): Promise<readonly MountInfo[]> => (last = at.mounts),
     readVolume: async () => volume(),
-    bind: async (binding: Binding): Promise<void> => void bound.push(binding),
-    change(mounts: readonly Mount[]) {
+    bind: async (binding: BindMount): Promise<void> => void bound.push(binding),
+    change(mounts: readonly MountInfo[]) {
       at.mounts = mounts;
       changed.resolve();
       changed = Promise.withResolvers();
@@ -73,7 +73,7 @@ function given(mountsOf: (target: string) => readonly Mount[] = (target) => tabl
     volumes: { get: () => at.readVolume() },
     host: {
       mounts: () => at.readTable(),
-      bind: (binding: Binding) => at.bind(binding),
+      bind: (binding: BindMount) => at.bind(binding),
       unmount: async (paths: readonly string[]) => (at.unmount ? at.unmount() : void unmounted.push(...paths)),
     },
   } as unknown as NodeContext;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ApplicationSettings, sidecarsToStop } from '../../../src/reconciler/applications/sidecars-to-stop.ts';
 import { unmountOf } from '../../../src/reconciler/applications/unmount.ts';
-import { wishesOf } from '../../../src/webhook/wishes.ts';
+import { injectionOptionsOf } from '../../../src/webhook/injection-options.ts';
 import { type PodOptions, podOf, preStop } from './pods.ts';
 
 const stopped = (options?: PodOptions, settings?: ApplicationSettings) =>
@@ -36,7 +36,9 @@ describe('the sidecars of a pod are stopped', () => {
     ['the label unprivileged', { 'serverless.fluid.io/inject': 'true', 'unprivileged.sidecar.fluid.io/inject': 'true' }],
   ])('with %s though an annotation, which the webhook passes over too, names another platform', (_, labels = {}) => {
     const annotations = { 'serverless.fluid.io/platform': 'acme' };
-    expect(wishesOf({ metadata: { labels, annotations }, spec: { containers: [] } }, 'serverless', 'acme.io/platform')).toBeDefined();
+    expect(
+      injectionOptionsOf({ metadata: { labels, annotations }, spec: { containers: [] } }, 'serverless', 'acme.io/platform'),
+    ).toBeDefined();
     expect(stopped({ labels, annotations }, { platformLabel: 'acme.io/platform' })).toEqual(['fluid-fuse-0']);
   });
   test('all of them: clients, what belongs to a client, and the prefetcher', () => {

@@ -1,5 +1,13 @@
 import { bytesText } from '../../../src/api/index.ts';
-import { type Cleanup, type Command, type MountRow, type MountTable, type Probe, type Seen, sh } from '../../../src/constructs/index.ts';
+import {
+  type Cleanup,
+  type Command,
+  type MountRow,
+  type MountTable,
+  type Probe,
+  type Observation,
+  sh,
+} from '../../../src/constructs/index.ts';
 import type { EngineStatus, UfsUsage } from '../../../src/constructs/index.ts';
 import type { PairPlan } from './plan.ts';
 
@@ -58,7 +66,7 @@ export const ufs: Probe<PairPlan, UfsUsage> = {
   parse: (answers) => ({ totalBytes: numberIn(answers) }),
 };
 
-export const status = ({ workloads, namespace }: PairPlan, { cache }: Seen<PairUse>): EngineStatus => ({
+export const status = ({ workloads, namespace }: PairPlan, { cache }: Observation<PairUse>): EngineStatus => ({
   cacheStates: { cached: cache ? bytesText(cache.readBytes) : '', throughput: cache ? `${cache.bytesPerSecond ?? 0} B/s` : '' },
   hcfs: { endpoint: `pairfs://${workloads.master}.${namespace}:8101`, ...(cache && { underlayerFileSystemVersion: '3.3' }) },
   apiGateway: { endpoint: `${workloads.master}.${namespace}:8080` },

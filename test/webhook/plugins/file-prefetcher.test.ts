@@ -15,7 +15,7 @@ const use = (claim: string): DatasetUse => ({
 type Annotations = Readonly<Record<string, string>>;
 interface Given extends Partial<Pick<Admission, 'uses'>> {
   readonly settings?: Partial<Admission['settings']>;
-  readonly mode?: Admission['wishes']['mode'];
+  readonly mode?: Admission['injection']['mode'];
   readonly pod?: Partial<Pod['spec']>;
 }
 const fix = (annotations: Annotations): Annotations =>
@@ -42,7 +42,7 @@ function prefetched(
   // Nothing else of it is looked at.
   const admission = {
     uses,
-    wishes: { mode },
+    injection: { mode },
     settings: { disabled: false, nativeSidecars: false, prefetcher: { image: 'sluice:1', isOurs: true }, ...settings },
     warn: (text: string) => void warnings.push(text),
   } as unknown as Admission;
@@ -153,7 +153,7 @@ describe('a pod that asks for its files', () => {
     const securityContext = { runAsNonRoot: true, seccompProfile: { type: 'Localhost', localhostProfile: 'a' } };
     expect(prefetched({}, { pod: { securityContext } }).container?.securityContext).not.toHaveProperty('seccompProfile');
   });
-  test.each<Admission['wishes']['mode']>(['serverful', 'serverless'])('gets none on Windows, with a warning: %s', (mode) => {
+  test.each<Admission['injection']['mode']>(['serverful', 'serverless'])('gets none on Windows, with a warning: %s', (mode) => {
     const { before, after, warnings } = prefetched({}, { mode, pod: { os: { name: 'windows' } } });
     expect(after).toBe(before);
     expect(warnings).toEqual([expect.stringContaining('spec.os.name is windows')]);

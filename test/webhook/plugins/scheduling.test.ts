@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { NodeSelectorRequirement, NodeSelectorTerm } from '../../../src/api/index.ts';
-import type { Admission, DatasetUse, Plugin } from '../../../src/webhook/admission.ts';
+import type { Admission, DatasetUse, MutationPlugin } from '../../../src/webhook/admission.ts';
 import { nodeAffinityWithCache } from '../../../src/webhook/plugins/node-affinity-with-cache.ts';
 import { preferNodesWithoutCache } from '../../../src/webhook/plugins/prefer-nodes-without-cache.ts';
 import { requireNodeWithFuse } from '../../../src/webhook/plugins/require-node-with-fuse.ts';
@@ -70,7 +70,8 @@ const podWith = (nodeAffinity: unknown, rest: object = {}, labels: Record<string
 });
 const requiringTerms = (...nodeSelectorTerms: object[]) => ({ requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } });
 const sched = (...names: string[]) => Object.fromEntries(names.map((name) => [`fluid.io/dataset.${name}.sched`, 'required']));
-const run = (plugin: Plugin, pod: Pod, mounted: readonly Mounted[], args?: unknown): Pod => plugin.configure(args)(pod, admission(mounted));
+const run = (plugin: MutationPlugin, pod: Pod, mounted: readonly Mounted[], args?: unknown): Pod =>
+  plugin.configure(args)(pod, admission(mounted));
 const required = ({ spec }: Pod) => spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
 const preferred = ({ spec }: Pod) =>
   spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution?.map(({ weight, preference }) => [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Admission, Plugin } from '../../../src/webhook/admission.ts';
+import type { Admission, MutationPlugin } from '../../../src/webhook/admission.ts';
 import { plugins } from '../../../src/webhook/plugins/index.ts';
 import { noArguments } from '../../../src/webhook/plugins/arguments.ts';
 import { type Pod, withLabels } from '../../../src/webhook/pod.ts';
@@ -7,11 +7,11 @@ import { defaultProfile } from '../../../src/webhook/profile/default-profile.ts'
 import { parseProfile } from '../../../src/webhook/profile/parse.ts';
 
 /** Writes down that it ran, and with what. */
-const noting = (name: string): Plugin => ({
+const noting = (name: string): MutationPlugin => ({
   name,
   configure: (args) => (pod) => withLabels(pod, { ran: `${pod.metadata.labels?.['ran'] ?? ''}${name}(${JSON.stringify(args) ?? ''})` }),
 });
-const strict: Plugin = { name: 'Strict', configure: (args) => (noArguments(args), (pod) => pod) };
+const strict: MutationPlugin = { name: 'Strict', configure: (args) => (noArguments(args), (pod) => pod) };
 const known = [noting('First'), noting('Second'), strict];
 const pod: Pod = { metadata: {}, spec: { containers: [] } };
 // The cast: these plugins look at nothing.
@@ -43,7 +43,7 @@ pluginConfig:
 });
 
 describe('a profile without sidecars for pods that ask for them', () => {
-  const sidecars: Plugin = { ...noting('Sidecars'), givesSidecars: true };
+  const sidecars: MutationPlugin = { ...noting('Sidecars'), givesSidecars: true };
   const expected = 'plugins.serverless.withDataset: expected Sidecars, without which pods that ask for sidecars would start without them';
   test.each([
     ['', 'nothing'],

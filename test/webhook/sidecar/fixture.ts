@@ -1,7 +1,7 @@
 import type { PodSpec } from '../../../src/api/index.ts';
 import { datasetUsage } from '../../../src/webhook/plugins/dataset-usage.ts';
 import { fuseSidecar } from '../../../src/webhook/plugins/fuse-sidecar.ts';
-import { type Desk, mutate } from '../../../src/webhook/mutate.ts';
+import { type AdmissionContext, mutate } from '../../../src/webhook/mutate.ts';
 import type { Pod } from '../../../src/webhook/pod.ts';
 import { type Cluster, knownOf } from '../known.ts';
 
@@ -77,7 +77,7 @@ export const reader = (claims: readonly string[], more: Partial<PodSpec> = {}, m
 });
 
 /** 0…, 1…: another each time. */
-export function inject(pod: Pod, cluster: Cluster, settings: Partial<Desk['settings']> = {}): Pod {
+export function inject(pod: Pod, cluster: Cluster, settings: Partial<AdmissionContext['settings']> = {}): Pod {
   let drawn = 0;
   const chain = [fuseSidecar.configure(undefined), datasetUsage.configure(undefined)];
   return mutate(

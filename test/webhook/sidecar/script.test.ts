@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   checkCommand,
-  type Mounted,
+  type ClientPath,
   startCommand,
   stopCommand,
   waitCommand,
@@ -29,7 +29,7 @@ describe.skipIf(!canMount).each(['dash', 'bash'])('in %s', (shell) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const mounted = (subPath = ''): Mounted => ({ path: join(folder, 'in pod', 'fuse'), subPath, bare: `/${DIRECTORY}/fuse` });
+  const mounted = (subPath = ''): ClientPath => ({ path: join(folder, 'in pod', 'fuse'), subPath, bare: `/${DIRECTORY}/fuse` });
   /** The kubelet's mount of the pod's directory on the host, then the client's in it, as asked; then the commands, whose exit codes are returned. */
   function run(setUp: string, ...commands: readonly (readonly string[])[]) {
     const script = `
@@ -80,7 +80,7 @@ describe.skipIf(!canMount).each(['dash', 'bash'])('in %s', (shell) => {
     expect(late.stderr).toContain(`no file system is mounted at ${mounted().path}`);
   });
   test('a wait for several mounts ends with the last', () => {
-    const other: Mounted = { path: folder, subPath: '', bare: '/x' };
+    const other: ClientPath = { path: folder, subPath: '', bare: '/x' };
     expect(run(CLIENT, waitForAllCommand([mounted(), mounted()], 2), waitForAllCommand([mounted(), other], 2)).lines.slice(0, 2)).toEqual([
       'exit 0',
       'exit 1',

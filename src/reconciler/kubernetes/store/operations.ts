@@ -1,7 +1,7 @@
 import { type CustomResource, Dataset } from '../../../api/index.ts';
 import type { OperationKind } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import type { Change } from '../../../kube/watch/reflector.ts';
+import type { ObjectChange } from '../../../kube/watch/reflector.ts';
 import { isSamePlace, lineOf } from '../../operations/line.ts';
 import { datasetsOf, operationKeyOf } from '../../operations/references.ts';
 import { isOver } from '../../operations/status.ts';
@@ -90,14 +90,14 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
     if (next && next.key.name !== name) onKey(next.key, `the line of ${kind} for Dataset ${dataset.name} moved`);
   }
   /** Operations that may expire from now on. */
-  function released(change: Change<KubeObject>): readonly OperationKey[] {
+  function released(change: ObjectChange<KubeObject>): readonly OperationKey[] {
     const old = change.type === 'changed' ? change.old : change.type === 'deleted' ? change.object : undefined;
     const now = change.type === 'deleted' ? undefined : change.object;
     const keys = followers.changed(old && asOperation(old), now && asOperation(now));
     return keys.filter((key) => get(key)?.spec.ttlSecondsAfterFinished !== undefined);
   }
   /** Operations whose place may be another one from now on. */
-  function placed(change: Change<KubeObject>): readonly OperationKey[] {
+  function placed(change: ObjectChange<KubeObject>): readonly OperationKey[] {
     const key = operationKeyOf(change.object);
     const isMoved = change.type !== 'changed' || !isSamePlace(asOperation(change.old), asOperation(change.object));
     return [key, ...(isMoved ? followers.of(key) : [])];
@@ -152,7 +152,7 @@ function createIndex() {
 /** The cast: what is kept of an operation has been parsed. */
 const asOperation = (object: KubeObject): OperationObject => object as unknown as OperationObject;
 /** The Datasets whose line of this kind may have moved. */
-function movedLines({ type, object, ...change }: Change<KubeObject>): readonly Key[] {
+function movedLines({ type, object, ...change }: ObjectChange<KubeObject>): readonly Key[] {
   if (type === 'deleted') return isOver(asOperation(object)) ? [] : datasetsOf(object);
   const { old } = change as { old?: KubeObject };
   if (!old || isOver(asOperation(old)) || isSamePlace(asOperation(old), asOperation(object))) return [];
@@ -162,7 +162,7 @@ const distinct = (keys: readonly Key[]): readonly Key[] => [...new Map(keys.map(
 const isExecuting = (operation: KubeObject): boolean => phaseOf(operation) === 'Executing';
 
 /** The Datasets whose list of running operations a change may change. */
-function reporters(change: Change<KubeObject>): readonly Key[] {
+function reporters(change: ObjectChange<KubeObject>): readonly Key[] {
   const { object } = change;
   const isRunning = isExecuting(object);
   if (change.type !== 'changed') return isRunning ? datasetsOf(object) : [];

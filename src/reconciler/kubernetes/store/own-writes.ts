@@ -1,5 +1,5 @@
 import { ownerUid } from '../../../api/index.ts';
-import type { Change, Reflector } from '../../../kube/watch/reflector.ts';
+import type { ObjectChange, Reflector } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { createGroups } from './groups.ts';
 
@@ -13,7 +13,7 @@ export interface OwnWrites {
    * The watch shows a change: what it has caught up with is forgotten. Returns whether it shows exactly a version of ours,
    * and nothing that others have written since it last showed the object.
    */
-  settle(change: Change<KubeObject>, kind: string, watched: Watched): boolean;
+  settle(change: ObjectChange<KubeObject>, kind: string, watched: Watched): boolean;
   /** The watch has read a list: forgets what was deleted before any event showed it, and returns that. */
   unlisted(kind: string, watched: Watched): readonly KubeObject[];
   /** The answer to a write. If that changed nothing, another writer has written just this, and the event of that is an echo too. */
@@ -139,7 +139,7 @@ export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watched
 }
 
 /** Whether an event shows as much as is kept. Others may have changed an object before they deleted it: what is gone stays gone until that is shown. */
-function hasPassed(type: Change<KubeObject>['type'], shown: KubeObject, ours: KubeObject): boolean {
+function hasPassed(type: ObjectChange<KubeObject>['type'], shown: KubeObject, ours: KubeObject): boolean {
   const isSame = shown.metadata.uid === ours.metadata.uid;
   if (type === 'deleted') return isSame;
   return version(shown) >= version(ours) && !(ours.metadata['gone'] && isSame);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { controllerOf, Dataset, label, ownerUid } from '../../../api/index.ts';
-import type { Change } from '../../../kube/watch/reflector.ts';
+import type { ObjectChange } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
 import type { OperationKind } from '../../../constructs/index.ts';
 import { type Key, keyText, type LiveObject, type OperationKey } from '../../world.ts';
@@ -26,7 +26,7 @@ interface OwnedOptions {
 export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOptions): ReadonlyMap<string, Watched> {
   const { inventories, runtimeKinds, operationKinds, subscriptions, referrers, onKey } = options;
 
-  function onChange({ kind }: ResourceType, change: Change<KubeObject>, isEcho: boolean): void {
+  function onChange({ kind }: ResourceType, change: ObjectChange<KubeObject>, isEcho: boolean): void {
     const object = change.object as LiveObject;
     const uid = familyOf(object);
     // An object whose label changed was in the inventory of the old owner, which misses it from now on.
@@ -76,7 +76,7 @@ const isForAnother = (old: KubeObject, object: KubeObject): boolean =>
 const familyOf = (object: KubeObject): string => ownerUid(object) ?? '';
 
 /** Whether nothing changed but what no pass waits for: a claim became Bound, or its controller saw a DaemonSet that has no pods. */
-function isOthersNews(change: Change<KubeObject>): boolean {
+function isOthersNews(change: ObjectChange<KubeObject>): boolean {
   if (change.type !== 'changed') return false;
   const { old, object } = change;
   const mayBe =

@@ -1,5 +1,5 @@
 import { controllerOf, label, ownerUid } from '../../../api/index.ts';
-import type { Change } from '../../../kube/watch/reflector.ts';
+import type { ObjectChange } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Key, LiveObject } from '../../world.ts';
 import { Pod } from '../../../planning/kinds.ts';
@@ -29,7 +29,7 @@ export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owne
   const byWorkload = createGroups<KubeObject>();
   const awaited = new Set<string>();
 
-  function onPod(change: Change<KubeObject>): void {
+  function onPod(change: ObjectChange<KubeObject>): void {
     const { object } = change;
     const workload = controllerOf(object);
     if (!workload) return;

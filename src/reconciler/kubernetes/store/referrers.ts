@@ -1,11 +1,11 @@
-import type { Change } from '../../../kube/watch/reflector.ts';
+import type { ObjectChange } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { type Key, keyText } from '../../world.ts';
 import { claimedBy, targetsOf } from '../../../planning/volumes.ts';
 
 /** Which Datasets refer to which others, by their volumes: no user can write these, so no user can keep a Dataset of another from being deleted. */
 export interface Referrers {
-  changed(change: Change<KubeObject>): void;
+  changed(change: ObjectChange<KubeObject>): void;
   /** Datasets whose volume leads to this one, at once or in the end; sorted. */
   of(key: Key): readonly Key[];
 }

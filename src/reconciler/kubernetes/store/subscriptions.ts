@@ -1,4 +1,4 @@
-import type { Change } from '../../../kube/watch/reflector.ts';
+import type { ObjectChange } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { type Key, keyText } from '../../world.ts';
 
@@ -6,7 +6,7 @@ import { type Key, keyText } from '../../world.ts';
 export interface Subscriptions {
   add(kind: string, name: string, user: Key): void;
   /** Wakes every user of this kind and name. */
-  wake(kind: string, name: string, change: Change<KubeObject>): void;
+  wake(kind: string, name: string, change: ObjectChange<KubeObject>): void;
   /** Removes all subscriptions of a user. */
   remove(user: Key): void;
 }

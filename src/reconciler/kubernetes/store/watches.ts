@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { createLimiter } from '../../../kube/turns/limiter.ts';
-import { type Change, type Reflector, reflect } from '../../../kube/watch/reflector.ts';
+import { type ObjectChange, type Reflector, reflect } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
 import { createOwnWrites } from './own-writes.ts';
 import type { Projection } from './projection.ts';
@@ -54,7 +54,7 @@ export interface WatchSelection {
 }
 
 /** @param isEcho it is the version that a write of ours was answered with */
-export type OnChange = (change: Change<KubeObject>, isEcho: boolean) => void;
+export type OnChange = (change: ObjectChange<KubeObject>, isEcho: boolean) => void;
 
 /** When all watches expire at once, whole lists of thousands are read: two at a time keep this one thread as busy as all would. */
 const LISTS_AT_A_TIME = 2;

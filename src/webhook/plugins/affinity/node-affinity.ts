@@ -1,5 +1,5 @@
 import type { NodeSelectorRequirement, PodSpec } from '../../../api/index.ts';
-import { type Fields, isRecord, list, record } from '../../shapes.ts';
+import { type JsonObject, isRecord, list, record } from '../../shapes.ts';
 import { type Pod, withSpec } from '../../pod.ts';
 
 /** One condition on the labels of a node. */
@@ -8,7 +8,7 @@ export type Expression = NodeSelectorRequirement;
 /** The node affinity of a pod as its user wrote it. */
 export interface WrittenAffinity {
   /** Terms of which one must hold. Empty: any node will do. */
-  readonly terms: readonly Fields[];
+  readonly terms: readonly JsonObject[];
   readonly preferred: readonly unknown[];
 }
 
@@ -21,7 +21,7 @@ export function nodeAffinityOf({ spec }: Pod): WrittenAffinity | undefined {
   const required = fieldsIn(node, REQUIRED);
   const terms = itemsIn(required, 'nodeSelectorTerms')?.map(fields);
   const preferred = itemsIn(node, PREFERRED);
-  const isShaped = (term: Fields | undefined): term is Fields => itemsIn(term, 'matchExpressions') !== undefined;
+  const isShaped = (term: JsonObject | undefined): term is JsonObject => itemsIn(term, 'matchExpressions') !== undefined;
   return terms?.every(isShaped) && preferred ? { terms, preferred } : undefined;
 }
 
@@ -38,7 +38,7 @@ export function withNodeAffinity(pod: Pod, { terms, preferred }: Partial<Written
   return withSpec(pod, { affinity: { ...affinity, nodeAffinity } as PodSpec['affinity'] & object });
 }
 
-export const expressionsOf = (term: Fields): readonly unknown[] => list(term['matchExpressions']);
+export const expressionsOf = (term: JsonObject): readonly unknown[] => list(term['matchExpressions']);
 
 /** Conditions of a pod on these labels of nodes: of its terms, its preferences and its nodeSelector. */
 export function conditionsOn(pod: Pod, keys: ReadonlySet<string>): readonly unknown[] {
@@ -49,12 +49,12 @@ export function conditionsOn(pod: Pod, keys: ReadonlySet<string>): readonly unkn
 }
 
 /** `null` counts as absent, as for the API server. Undefined: neither an object nor absent. */
-function fields(value: unknown): Fields | undefined {
+function fields(value: unknown): JsonObject | undefined {
   if (value === undefined || value === null) return {};
   return isRecord(value) ? value : undefined;
 }
-const fieldsIn = (parent: Fields | undefined, name: string): Fields | undefined => parent && fields(parent[name]);
-function itemsIn(parent: Fields | undefined, name: string): readonly unknown[] | undefined {
+const fieldsIn = (parent: JsonObject | undefined, name: string): JsonObject | undefined => parent && fields(parent[name]);
+function itemsIn(parent: JsonObject | undefined, name: string): readonly unknown[] | undefined {
   const value = parent && (parent[name] ?? []);
   return Array.isArray(value) ? value : undefined;
 }

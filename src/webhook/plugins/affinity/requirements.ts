@@ -1,5 +1,5 @@
 import type { Pod } from '../../pod.ts';
-import { type Fields, isRecord } from '../../shapes.ts';
+import { type JsonObject, isRecord } from '../../shapes.ts';
 import { type Expression, expressionsOf, nodeAffinityOf, withNodeAffinity } from './node-affinity.ts';
 
 /** One way to meet a requirement: a node on which all of these hold. */
@@ -14,7 +14,7 @@ export type Requirement = readonly Alternative[];
 const MOST_EXPRESSIONS = 1000;
 
 interface Term {
-  readonly fields: Fields;
+  readonly fields: JsonObject;
   readonly expressions: readonly unknown[];
   readonly keys: ReadonlySet<string>;
 }
@@ -67,12 +67,12 @@ export function preferring(pod: Pod, wanted: readonly { readonly weight: number;
   return added.length > 0 ? withNodeAffinity(pod, { preferred: [...affinity.preferred, ...added] }) : pod;
 }
 
-const isEmpty = (term: Fields): boolean =>
+const isEmpty = (term: JsonObject): boolean =>
   [term['matchExpressions'], term['matchFields']].every((each) => !Array.isArray(each) || each.length === 0);
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 const sizeOf = (terms: readonly Term[]): number => sum(terms.map(({ expressions }) => expressions.length));
 
-function termOf(fields: Fields): Term {
+function termOf(fields: JsonObject): Term {
   const expressions = expressionsOf(fields);
   return { fields, expressions, keys: new Set(expressions.map(keyOf)) };
 }

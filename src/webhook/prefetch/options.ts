@@ -4,7 +4,7 @@ import { Denied } from '../denied.ts';
 import { annotationsOf, type Pod } from '../pod.ts';
 
 /** Annotations by which a pod asks for its files to be read before it starts. All are Fluid's. */
-export const prefetch = {
+export const prefetchKeys = {
   inject: 'file-prefetcher.fluid.io/inject',
   done: sidecar.prefetcherDone,
   image: 'file-prefetcher.fluid.io/image',
@@ -14,7 +14,7 @@ export const prefetch = {
   extraEnvs: 'file-prefetcher.fluid.io/extra-envs',
 } as const;
 
-export interface PrefetchWishes {
+export interface PrefetchOptions {
   /** Absent: that of the webhook. */
   readonly image?: string;
   /** Absent: all files of all Datasets of the pod. */
@@ -35,18 +35,18 @@ const MOST_SECONDS = 86_400;
 
 /** threat-model: R-pod-request */
 export const wantsPrefetch = (pod: Pod): boolean =>
-  annotationsOf(pod)[prefetch.inject] === 'true' && annotationsOf(pod)[prefetch.done] !== 'true';
+  annotationsOf(pod)[prefetchKeys.inject] === 'true' && annotationsOf(pod)[prefetchKeys.done] !== 'true';
 
 /** @throws Denied that names the annotation, what was expected and what was found */
-export function prefetchWishesOf(pod: Pod): PrefetchWishes {
-  const { [prefetch.image]: image, [prefetch.fileList]: list, ...annotations } = annotationsOf(pod);
-  if (image === '' || (image !== undefined && SPACE.test(image))) throw wrong(prefetch.image, 'an image, without spaces', image);
+export function prefetchOptionsOf(pod: Pod): PrefetchOptions {
+  const { [prefetchKeys.image]: image, [prefetchKeys.fileList]: list, ...annotations } = annotationsOf(pod);
+  if (image === '' || (image !== undefined && SPACE.test(image))) throw wrong(prefetchKeys.image, 'an image, without spaces', image);
   return {
     ...(image !== undefined && { image }),
     ...(list !== undefined && list !== ALL && { fileList: list }),
-    isAsync: booleanOf(annotations[prefetch.async] ?? 'false'),
-    timeoutSeconds: secondsOf(annotations[prefetch.timeout] ?? String(DEFAULT_SECONDS)),
-    extraEnvs: extraEnvsOf(annotations[prefetch.extraEnvs] ?? ''),
+    isAsync: booleanOf(annotations[prefetchKeys.async] ?? 'false'),
+    timeoutSeconds: secondsOf(annotations[prefetchKeys.timeout] ?? String(DEFAULT_SECONDS)),
+    extraEnvs: extraEnvsOf(annotations[prefetchKeys.extraEnvs] ?? ''),
   };
 }
 
@@ -57,12 +57,12 @@ export const wrong = (annotation: string, expected: string, found: string): Deni
 function booleanOf(text: string): boolean {
   if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true;
   if (/^(0|f|F|FALSE|false|False)$/.test(text)) return false;
-  throw wrong(prefetch.async, 'true or false', text);
+  throw wrong(prefetchKeys.async, 'true or false', text);
 }
 
 function secondsOf(text: string): number {
   const seconds = /^\d{1,5}$/.test(text) ? Number(text) : Infinity;
-  if (seconds > MOST_SECONDS) throw wrong(prefetch.timeout, `a whole number of seconds from 0 to ${MOST_SECONDS}`, text);
+  if (seconds > MOST_SECONDS) throw wrong(prefetchKeys.timeout, `a whole number of seconds from 0 to ${MOST_SECONDS}`, text);
   return seconds;
 }
 
@@ -71,16 +71,16 @@ const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,252}$/;
 const OWN = /^FILE_PREFETCHER_/;
 
 /** `NAME=value` separated by spaces. A value may hold `=`, and spaces between double quotes. */
-function extraEnvsOf(text: string): PrefetchWishes['extraEnvs'] {
+function extraEnvsOf(text: string): PrefetchOptions['extraEnvs'] {
   const expected = 'NAME=value, separated by spaces, values with spaces in double quotes';
-  if (text.split('"').length % 2 === 0) throw wrong(prefetch.extraEnvs, expected, text);
+  if (text.split('"').length % 2 === 0) throw wrong(prefetchKeys.extraEnvs, expected, text);
   const words = text.match(/(?:[^\s"]|"[^"]*")+/g) ?? [];
   const found = new Map(
     words.map((word) => {
       const at = word.indexOf('=');
       const name = word.slice(0, Math.max(0, at));
-      if (!ENV_NAME.test(name)) throw wrong(prefetch.extraEnvs, expected, word);
-      if (OWN.test(name)) throw wrong(prefetch.extraEnvs, 'names other than those of the prefetcher', name);
+      if (!ENV_NAME.test(name)) throw wrong(prefetchKeys.extraEnvs, expected, word);
+      if (OWN.test(name)) throw wrong(prefetchKeys.extraEnvs, 'names other than those of the prefetcher', name);
       return [name, word.slice(at + 1).replaceAll('"', '')] as const;
     }),
   );

@@ -1,10 +1,10 @@
 import { ask, PLATFORMS, platformOf, sidecar } from '../api/sidecars.ts';
 import { Denied } from './denied.ts';
 import { annotationsOf, labelsOf, type Pod } from './pod.ts';
-import type { Fields } from './shapes.ts';
+import type { JsonObject } from './shapes.ts';
 
 /** Keys by which a pod asks for something. All are Fluid's. */
-export const wish = {
+export const injectionKeys = {
   ...ask,
   platform: sidecar.platform,
   cacheDirectories: 'cachedir.sidecar.fluid.io/inject',
@@ -23,15 +23,15 @@ interface ModeSettings {
 }
 
 /** What labels ask for, which may be of any shape. threat-model: R-pod-request */
-export function modeOf(labels: Fields, { disabled, platformLabel }: ModeSettings): Mode {
-  if (disabled || labels[wish.injection] === 'false' || labels[wish.done] === 'true') return 'none';
+export function modeOf(labels: JsonObject, { disabled, platformLabel }: ModeSettings): Mode {
+  if (disabled || labels[injectionKeys.injection] === 'false' || labels[injectionKeys.done] === 'true') return 'none';
   const isByPlatform = platformLabel !== undefined && Object.hasOwn(labels, platformLabel);
-  if (isByPlatform || labels[wish.serverless] === 'true' || labels[wish.fuseSidecar] === 'true') return 'serverless';
-  return labels[wish.serverful] === 'true' ? 'serverful' : 'none';
+  if (isByPlatform || labels[injectionKeys.serverless] === 'true' || labels[injectionKeys.fuseSidecar] === 'true') return 'serverless';
+  return labels[injectionKeys.serverful] === 'true' ? 'serverful' : 'none';
 }
 
 /** Reads them from the labels and annotations of a pod. */
-export interface Wishes {
+export interface InjectionOptions {
   readonly mode: Mode;
   readonly platform: (typeof PLATFORMS)[number];
   readonly keepsCaches: boolean;
@@ -41,31 +41,31 @@ export interface Wishes {
 }
 
 /** @throws Denied for a platform that does not exist, and for two labels that name one */
-export function wishesOf(pod: Pod, mode: Mode, platformLabel: string | undefined): Wishes {
+export function injectionOptionsOf(pod: Pod, mode: Mode, platformLabel: string | undefined): InjectionOptions {
   const labels = labelsOf(pod);
   const annotations = annotationsOf(pod);
   return {
     mode,
     platform: mode === 'serverless' ? knownPlatformOf(pod, platformLabel) : 'default',
-    keepsCaches: labels[wish.cacheDirectories] === 'true',
-    checksClient: labels[wish.clientCheck] !== 'false',
-    checksApplication: labels[wish.applicationCheck] === 'true',
-    skipsPrecheck: annotations[wish.skipPrecheck] === 'true',
+    keepsCaches: labels[injectionKeys.cacheDirectories] === 'true',
+    checksClient: labels[injectionKeys.clientCheck] !== 'false',
+    checksApplication: labels[injectionKeys.applicationCheck] === 'true',
+    skipsPrecheck: annotations[injectionKeys.skipPrecheck] === 'true',
   };
 }
 
-function knownPlatformOf(pod: Pod, platformLabel: string | undefined): Wishes['platform'] {
+function knownPlatformOf(pod: Pod, platformLabel: string | undefined): InjectionOptions['platform'] {
   const labels = labelsOf(pod);
   const isByLabel = platformLabel !== undefined && labels[platformLabel] !== undefined;
-  if (isByLabel && labels[wish.serverless] === 'true')
-    throw new Denied(`metadata.labels: expected one of ${wish.serverless} and ${platformLabel}, found both`);
-  const unprivileged = labels[wish.unprivileged];
+  if (isByLabel && labels[injectionKeys.serverless] === 'true')
+    throw new Denied(`metadata.labels: expected one of ${injectionKeys.serverless} and ${platformLabel}, found both`);
+  const unprivileged = labels[injectionKeys.unprivileged];
   // Any other text would give the pod a privileged client, which its user did not mean.
   if (unprivileged !== undefined && unprivileged !== 'true' && unprivileged !== 'false')
-    throw new Denied(`metadata.labels[${wish.unprivileged}]: expected true or false, found ${JSON.stringify(unprivileged)}`);
+    throw new Denied(`metadata.labels[${injectionKeys.unprivileged}]: expected true or false, found ${JSON.stringify(unprivileged)}`);
   const found = platformOf(labels, annotationsOf(pod), platformLabel);
   const platform = PLATFORMS.find((each) => each === found);
   if (platform !== undefined) return platform;
-  const where = isByLabel ? `metadata.labels[${platformLabel}]` : `metadata.annotations[${wish.platform}]`;
+  const where = isByLabel ? `metadata.labels[${platformLabel}]` : `metadata.annotations[${injectionKeys.platform}]`;
   throw new Denied(`${where}: expected ${PLATFORMS.join(' or ')}, found ${JSON.stringify(found)}`);
 }

@@ -4,7 +4,7 @@ import { createHeap, type Heap } from './heap.ts';
  * One line for each namespace; namespaces with items in line take turns. An item that was taken counts for its namespace until it leaves, and
  * no namespace has more than `most` inside. The caller decides how many are inside in all.
  */
-export interface Turnstile<T> {
+export interface FairQueue<T> {
   /** Items in all lines. */
   readonly waiting: number;
   /** Whether an item waits whose namespace may have one more inside. */
@@ -34,7 +34,7 @@ export const REQUESTS = 21;
 /** Keys at a time: 24 of one namespace, which keep its requests busy. With more, later keys would only take turns with earlier ones. */
 export const KEYS = 32;
 
-export function createTurnstile<T>(most: number): Turnstile<T> {
+export function createFairQueue<T>(most: number): FairQueue<T> {
   const lines = new Map<string, Line<T>>();
   /** Namespaces that are ready, each once. In a Map, the first key would be searched behind all that were deleted before it. */
   const turns = createHeap<string>();

@@ -16,7 +16,7 @@ const CLUSTER_SCOPED = new Set([
  * An ApiObject that renders plain JSON, three times as fast: cdk8s calls three resolvers for every leaf, and plain JSON needs none.
  * Unlike its parent it leaves the chart's namespace off cluster-scoped objects.
  */
-export class KubeObject extends ApiObject {
+export class PlainObject extends ApiObject {
   readonly #manifest: Manifest;
   #patched = false;
 

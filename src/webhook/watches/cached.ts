@@ -3,17 +3,17 @@ import type { KnownClaim, KnownDataset, KnownRuntime, KnownVolume } from '../kno
 import type { Packed } from './packed.ts';
 
 /** The part of an object that is kept: thousands of each kind have to fit into memory. */
-export interface Kept<T> extends KubeObject {
+export interface Cached<T> extends KubeObject {
   readonly known: T;
 }
 
-export type KeptClaim = Kept<KnownClaim>;
-export type KeptDataset = Kept<KnownDataset>;
+export type CachedClaim = Cached<KnownClaim>;
+export type CachedDataset = Cached<KnownDataset>;
 /** Undefined: of another driver. */
-export type KeptVolume = Kept<(Omit<KnownVolume, 'fuse'> & VolumeTexts) | undefined>;
-export type KeptRuntime = Kept<Omit<KnownRuntime, 'cacheAffinity' | 'size'> & RuntimeTexts>;
+export type CachedVolume = Cached<(Omit<KnownVolume, 'fuse'> & VolumeTexts) | undefined>;
+export type CachedRuntime = Cached<Omit<KnownRuntime, 'cacheAffinity' | 'size'> & RuntimeTexts>;
 /** Undefined: no runtime's. */
-export type KeptFuse = Kept<FuseTexts | undefined>;
+export type CachedFuse = Cached<FuseTexts | undefined>;
 
 export interface VolumeTexts {
   /** The annotation `data.fluid.io/verified-fuse`. */
@@ -36,7 +36,7 @@ export interface FuseTexts {
 }
 
 /** The metadata that a collection needs, with what is known of the object. */
-export const kept = <T>({ apiVersion, kind, metadata }: KubeObject, known: T): Kept<T> => {
+export const kept = <T>({ apiVersion, kind, metadata }: KubeObject, known: T): Cached<T> => {
   const { name, namespace, uid, resourceVersion } = metadata;
   // Absent fields would be wrong in ObjectMeta, and objects of one shape take the least memory.
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } as KubeObject['metadata'], known };
