@@ -63,7 +63,7 @@ export function passing(kind: Kind, { spec, dataset }: Specs): () => { readonly 
     runtime.needs(input);
     const { settings, ...rest } = input;
     const binding = createBindings(settings).bind(runtime, rest);
-    for (const part of PARTS) binding.outlines(part);
+    for (const part of PARTS) binding.desiredObjects(part);
     return binding;
   };
 }

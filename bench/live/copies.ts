@@ -201,12 +201,12 @@ const scriptHashOf = (object: LiveObject): string | undefined =>
 
 /** Every hash that objects carry, in the order in which they are rendered. */
 function stampsOf(bound: Parameters<typeof bindingOf>[0]): ReadonlyMap<string, string> {
-  const { outlines } = bindingOf(bound);
+  const { desiredObjects } = bindingOf(bound);
   const found = new Map<string, string>();
   for (const part of PARTS)
-    for (const outline of outlines(part)) {
-      found.set(outline.hash, outline.kind);
-      const script = scriptHashOf(outline.manifest() as unknown as LiveObject);
+    for (const desired of desiredObjects(part)) {
+      found.set(desired.hash, desired.kind);
+      const script = scriptHashOf(desired.manifest() as unknown as LiveObject);
       if (script) found.set(script, 'script');
     }
   return found;

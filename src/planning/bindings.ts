@@ -4,7 +4,7 @@ import type { Manifest } from '../api/index.ts';
 import type { BoundRuntime, Part, RuntimeInput, Runtime, Settings } from '../constructs/index.ts';
 import { storable } from '../constructs/limits.ts';
 import { cacheAffinityOf } from './cache-affinity.ts';
-import type { Finding, Outline } from './objects.ts';
+import type { Finding, DesiredObject } from './objects.ts';
 import type { PlanInForce } from './plan-in-force.ts';
 import { type Digest, digestOf, recalled } from './digests.ts';
 import { createSharing, flat, sameOr } from './sharing.ts';
@@ -37,7 +37,7 @@ interface Remembered {
 export interface Binding {
   readonly plan: PlanInForce;
   /** The desired objects of a part. Throws InvalidSpec when they cannot be rendered. */
-  readonly outlines: (part: Part) => readonly Outline[];
+  readonly desiredObjects: (part: Part) => readonly DesiredObject[];
   /** Node affinity of the cache, for pods that want to be near it. */
   readonly cacheAffinity?: object | undefined;
 }
@@ -123,7 +123,7 @@ export function createBindings(settings: Settings) {
       }
       return {
         plan: recalled(digest, whole),
-        outlines(part) {
+        desiredObjects(part) {
           const sketches = (parts[part] ??= sketched(whole(), part));
           delete earlier[part];
           // What differs is written, and again while the API server refuses it.
@@ -131,7 +131,7 @@ export function createBindings(settings: Settings) {
             keep(input.uid, of, whole());
             return whole().synth(part)[i]!;
           };
-          return sketches.map((each, i) => outline(each, () => manifest(i)));
+          return sketches.map((each, i) => desired(each, () => manifest(i)));
         },
         cacheAffinity,
         input,
@@ -175,7 +175,7 @@ function since(before: readonly Sketch[] | undefined, made: Sketch): Sketch {
   const was = before?.find(({ kind, name }) => kind === made.kind && name === made.name);
   return was?.made || was?.found !== undefined ? { ...made, made: true } : made;
 }
-const outline = (finding: Sketch, manifest: () => Manifest): Outline => ({
+const desired = (finding: Sketch, manifest: () => Manifest): DesiredObject => ({
   kind: finding.kind,
   name: finding.name,
   hash: finding.hash,
@@ -184,9 +184,9 @@ const outline = (finding: Sketch, manifest: () => Manifest): Outline => ({
 });
 
 /** A binding that keeps the whole plan. */
-export const bindingOf = (plan: BoundRuntime): Binding => {
-  const cacheAffinity = plan.roles.includes('worker') ? cacheAffinityOf(plan.synth('worker')) : undefined;
-  const outlines = (part: Part) => plan.synth(part).map(outlineOf);
-  return { plan, outlines, cacheAffinity };
+export const bindingOf = (bound: BoundRuntime): Binding => {
+  const cacheAffinity = bound.roles.includes('worker') ? cacheAffinityOf(bound.synth('worker')) : undefined;
+  const desiredObjects = (part: Part) => bound.synth(part).map(desiredObjectOf);
+  return { plan: { ...bound, base: bound.plan }, desiredObjects, cacheAffinity };
 };
-export const outlineOf = (manifest: Manifest): Outline => outline(sketch(manifest), () => manifest);
+export const desiredObjectOf = (manifest: Manifest): DesiredObject => desired(sketch(manifest), () => manifest);

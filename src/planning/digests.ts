@@ -5,7 +5,7 @@ import type { MountsInForce, PlanInForce, Question, Where } from './plan-in-forc
 import type { Sharing } from './sharing.ts';
 
 /** The part of a plan that is enough for a pass that finds everything as it should be. */
-export interface Digest extends Pick<PlanInForce, 'plan' | 'roles' | 'known'> {
+export interface Digest extends Pick<PlanInForce, 'base' | 'roles' | 'known'> {
   readonly hasCleanup: boolean;
   /** Which pods each question is put to; absent where the plan has no such question. */
   readonly asks: Readonly<Partial<Record<'cache' | 'ufs' | 'reads' | 'leader' | 'list', readonly Where[]>>>;
@@ -19,7 +19,7 @@ export interface Digest extends Pick<PlanInForce, 'plan' | 'roles' | 'known'> {
 export function digestOf({ plan, roles, known, leader, mounts, cleanup, probes }: BoundRuntime, piece: Sharing['piece']): Digest {
   const { type, engine, app, name, namespace, dataset, placement, replicas, cacheOnNode, cleaning, selectors, config, warnings } = plan;
   return {
-    plan: {
+    base: {
       type,
       engine,
       app,
@@ -49,9 +49,9 @@ export function digestOf({ plan, roles, known, leader, mounts, cleanup, probes }
 
 /** The plan of a digest; `whole` is called for what is not in it. */
 export function recalled(digest: Digest, whole: () => BoundRuntime): PlanInForce {
-  const { plan, roles, known, hasCleanup, asks } = digest;
+  const { base, roles, known, hasCleanup, asks } = digest;
   return {
-    plan,
+    base,
     roles,
     known,
     synth: (part) => whole().synth(part),

@@ -37,17 +37,17 @@ const KEY = 'input.json';
  * The volume part of a plan with the record of its input: a ConfigMap, and its hash on the volume. Users who may write ConfigMaps of a
  * namespace may not write volumes, so that they cannot put an input in force that no admission has seen. Undefined if the record is too large.
  */
-export function recorded(plan: BoundRuntime, last: LastValid): readonly Manifest[] | undefined {
+export function recorded(bound: BoundRuntime, last: LastValid): readonly Manifest[] | undefined {
   const text = JSON.stringify(recordOf(last));
   if (Buffer.byteLength(text) > LARGEST_RECORD) return undefined;
   const record: Manifest = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: {
-      name: lastValidName(plan.plan.name),
-      namespace: plan.plan.namespace,
-      labels: commonLabels(plan.plan),
-      ownerReferences: [{ ...plan.plan.owner, controller: true, blockOwnerDeletion: false }],
+      name: lastValidName(bound.plan.name),
+      namespace: bound.plan.namespace,
+      labels: commonLabels(bound.plan),
+      ownerReferences: [{ ...bound.plan.owner, controller: true, blockOwnerDeletion: false }],
     },
     data: { [KEY]: text },
   };
@@ -56,7 +56,7 @@ export function recorded(plan: BoundRuntime, last: LastValid): readonly Manifest
     manifest.kind === 'PersistentVolume'
       ? { ...manifest, metadata: { ...manifest.metadata, annotations: { ...manifest.metadata.annotations, ...stamp } } }
       : manifest;
-  return [record, ...plan.synth('volume').map(withStamp)];
+  return [record, ...bound.synth('volume').map(withStamp)];
 }
 
 function recordOf({ generations, input: { annotations, spec, dataset, facts } }: LastValid): Recorded {

@@ -33,16 +33,16 @@ export interface CrashingPod extends Crash {
 }
 
 /** A desired object, identified by the hash of its manifest, which is rendered only when it has to be compared or applied. */
-export interface Outline {
+export interface DesiredObject {
   readonly kind: string;
   readonly name: string;
   readonly hash: string;
-  /** One and the same object in all outlines of one plan, so that what a pass finds out reaches the next one. */
+  /** One and the same object in all passes over one plan, so that what a pass finds out reaches the next one. */
   readonly finding: Finding;
   manifest(): Manifest;
 }
 
-/** What the applier found out about a live object when it last compared it with an outline. */
+/** What the applier found out about a live object when it last compared it with the desired object. */
 export interface Finding {
   found: unknown;
   /** The controller created the object, and has found out nothing else since. */

@@ -17,7 +17,7 @@ export interface MountsInForce extends NonNullable<BoundRuntime['mounts']> {
 /** The plan that a pass follows, bound to its runtime: the part of it that the reconciler reads. */
 export interface PlanInForce
   extends Pick<BoundRuntime, 'roles' | 'known' | 'synth' | 'status' | 'operations' | 'operationWarnings' | 'operationNeeds'> {
-  readonly plan: Pick<
+  readonly base: Pick<
     BasePlan,
     | 'type'
     | 'engine'

@@ -2,7 +2,7 @@ import type { Candidate } from '../planning/choose.ts';
 import type { Dataset, DatasetStatus, Identity, InvalidSpec, RuntimeStatus } from '../api/index.ts';
 import type { Command, MountChange, Runtime } from '../constructs/index.ts';
 import type { Teardown } from './teardown-steps.ts';
-import type { Applied, Hold, Key, LiveObject, Outline, Pruned, RuntimeObject, World } from './world.ts';
+import type { Applied, Hold, Key, LiveObject, DesiredObject, Pruned, RuntimeObject, World } from './world.ts';
 
 /** The Dataset of one name, and the runtimes of that name. */
 export interface Scene {
@@ -69,8 +69,8 @@ export interface Cluster {
   withdraw(key: Key, runtime: Runtime, object: RuntimeObject): Promise<void>;
   /** Deletes volumes of a runtime that is gone without its teardown, once their claim has gone. */
   removeLeft(key: Key): Promise<void>;
-  apply(world: World, outlines: readonly Outline[]): Promise<Applied>;
-  prune(world: World, keep: readonly Outline[]): Promise<Pruned>;
+  apply(world: World, desiredObjects: readonly DesiredObject[]): Promise<Applied>;
+  prune(world: World, keep: readonly DesiredObject[]): Promise<Pruned>;
   /** Has running pods reload their configuration when it changed in this pass, or in an earlier one whose patch failed. */
   refresh(world: World, changed: boolean): Promise<void>;
   /** Starts the commands and returns at once; their end requeues the key. */

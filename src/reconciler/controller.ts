@@ -2,7 +2,7 @@ import { systemClock } from '../kube/clock.ts';
 import { createClient, type KubeClient } from '../kube/client/kube-client.ts';
 import { elect, type LeaderElection } from '../kube/lease/lease.ts';
 import { createStore, type Store } from './kubernetes/store/store.ts';
-import { createReign, type LeaderOptions, type Reign } from './reign.ts';
+import { createLeadership, type LeaderOptions, type Leadership } from './leadership.ts';
 import { keyText } from './world.ts';
 
 export type { ApplicationSettings } from './applications/sidecars-to-stop.ts';
@@ -32,7 +32,7 @@ export function startController(options: ControllerOptions): Controller {
   const onRequest = metrics && { onRequest: metrics.requested };
   let election: LeaderElection | undefined;
   let leases: KubeClient | undefined;
-  let reign: Reign | undefined;
+  let leadership: Leadership | undefined;
   let stopped = false;
   const failed = Promise.withResolvers<unknown>();
   const fence = candidacy && { deadline: () => election?.writeDeadline() ?? 0 };
@@ -43,23 +43,23 @@ export function startController(options: ControllerOptions): Controller {
     log,
     clock,
     onKey: (key) => add(keyText(key)),
-    onGone: (key, uid) => reign?.gone(key, uid),
-    onPlacement: (moved) => reign?.moved(moved),
+    onGone: (key, uid) => leadership?.gone(key, uid),
+    onPlacement: (change) => leadership?.placementChanged(change),
   });
 
-  const add = (key: string): void => reign?.add(key);
+  const add = (key: string): void => leadership?.add(key);
 
   function lead(): void {
-    if (stopped || reign) return;
-    reign = createReign(client, store, options, { identity: candidacy?.identity ?? 'sluice', ...fence, wake: add });
+    if (stopped || leadership) return;
+    leadership = createLeadership(client, store, options, { identity: candidacy?.identity ?? 'sluice', ...fence, wake: add });
     metrics?.led(true);
-    reign.begin();
+    leadership.begin();
   }
 
   async function stepDown(reason: string): Promise<void> {
-    const past = reign;
+    const past = leadership;
     if (!past) return;
-    reign = undefined;
+    leadership = undefined;
     metrics?.led(false);
     log.info({ reason }, 'no longer leading');
     await past.end();
@@ -78,7 +78,7 @@ export function startController(options: ControllerOptions): Controller {
     synced: begun,
     failed: failed.promise,
     get isLeader() {
-      return reign !== undefined && (election?.isLeader ?? true);
+      return leadership !== undefined && (election?.isLeader ?? true);
     },
     async stop() {
       stopped = true;

@@ -17,7 +17,7 @@ const untilReady =
   (role: 'master' | 'worker'): Step =>
   (world) => {
     if (!world.plan.roles.includes(role) || isReady(world, role)) return {};
-    const { ready = 0, desired = world.plan.plan.replicas[role] ?? 0 } = world.workloads[role] ?? {};
+    const { ready = 0, desired = world.plan.base.replicas[role] ?? 0 } = world.workloads[role] ?? {};
     const refusal = world.refusals?.[role]?.why;
     const why = refusal === undefined ? '' : `; Kubernetes refuses others: ${refusal}`;
     return { hold: { reason: `${titles[role]}NotReady`, message: `${ready} of ${desired} ${role} pods are ready${why}` } };
@@ -145,10 +145,10 @@ const CLAIM_MISLED: Hold = {
   reason: 'VolumePending',
   message: 'the claim names a volume that another Dataset has; the controller creates it again with the name of its own',
 };
-function isMisled({ outlines, runtime }: World, claim: LiveObject): boolean {
+function isMisled({ desiredObjects, runtime }: World, claim: LiveObject): boolean {
   if (ownerUid(claim) !== runtime.metadata.uid || claim.metadata.deletionTimestamp || phaseOf(claim) !== 'Pending') return false;
   const named = volumeNameOf(claim);
-  return named !== undefined && !outlines('volume').some(({ kind, name }) => kind === 'PersistentVolume' && name === named);
+  return named !== undefined && !desiredObjects('volume').some(({ kind, name }) => kind === 'PersistentVolume' && name === named);
 }
 const AT_ONCE_MS = 1;
 const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `the volume ${state}` });

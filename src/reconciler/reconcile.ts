@@ -20,7 +20,7 @@ import {
   keyOf,
   type LiveObject,
   nothingApplied,
-  type Outline,
+  type DesiredObject,
 } from './world.ts';
 
 const WITH_PROMISE: ReadonlySet<Part> = new Set(['claim', 'volume']);
@@ -107,7 +107,7 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
   const unmarked = await attempt('UpdateFailed', me, () => cluster.mark(seen));
   if (unmarked.length > 0) return { ...nothingApplied, failed: unmarked };
 
-  const desired: Outline[] = [];
+  const desired: DesiredObject[] = [];
   const failed: Failure[] = [];
   let applied = nothingApplied;
   const update = async (object: LiveObject, effect: (object: LiveObject) => unknown) =>
@@ -122,13 +122,13 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
     // A bound claim promises that reads work. And a volume without our claim could be bound to another claim of that name.
     else if (WITH_PROMISE.has(action.ensure) && !bound && failed.length + applied.failed.length > 0) break;
     else {
-      const outlines = world.outlines(action.ensure);
-      desired.push(...outlines);
-      applied = joined(applied, await cluster.apply(world, outlines));
+      const desiredObjects = world.desiredObjects(action.ensure);
+      desired.push(...desiredObjects);
+      applied = joined(applied, await cluster.apply(world, desiredObjects));
     }
   }
   failed.push(...applied.failed);
-  const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.plan.config?.name}`));
+  const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.base.config?.name}`));
   failed.push(...(await attempt('UpdateFailed', me, () => cluster.refresh(world, reconfigured))));
   if (mayPrune && failed.length === 0)
     try {

@@ -54,7 +54,7 @@ function bound(kind: Kind, spec: object, dataset: object): { readonly bound: Bou
   const { settings, ...input } = planInput({ spec: parsed.spec, dataset: of.spec, facts: { ports, objects: OBJECTS } });
   runtime.needs({ ...input, settings });
   const binding = createBindings(settings).bind(runtime, input);
-  const made = PARTS.flatMap((part) => binding.outlines(part).map(({ manifest }) => manifest()));
+  const made = PARTS.flatMap((part) => binding.desiredObjects(part).map(({ manifest }) => manifest()));
   return { bound: binding.whole(), made };
 }
 

@@ -32,10 +32,10 @@ function scene(runtime: Runtime, spec: object = { replicas: 2 }) {
   /** As a pass does that finds all as it should be. */
   function pass(changes: Partial<RuntimeInput<unknown>> = {}, seen: Observation<unknown> = { readyWorkers: 2 }) {
     const binding = bindings.bind(counted, { ...input, facts: structuredClone(input.facts), ...changes });
-    const outlines = PARTS.flatMap((part) => binding.outlines(part).map(({ kind, name, hash }) => `${kind}/${name} ${hash}`));
+    const desiredObjects = PARTS.flatMap((part) => binding.desiredObjects(part).map(({ kind, name, hash }) => `${kind}/${name} ${hash}`));
     const states = binding.plan.status(seen);
     bindings.settled(input.uid);
-    return { ...binding, outlines, outlinesOf: binding.outlines, states };
+    return { ...binding, desiredObjects, desiredOf: binding.desiredObjects, states };
   }
   return { pass, whole, bindings, counted, count: () => count };
 }
@@ -46,9 +46,9 @@ test.each([juicefs, example])('$type: a plan is computed once for the same input
   expect(count()).toBe(1);
   const second = pass();
   expect(count()).toBe(1);
-  expect(second.outlines).toEqual(first.outlines);
-  expect(second.plan.plan).toBe(first.plan.plan);
-  expect(whole.plan).toMatchObject(second.plan.plan);
+  expect(second.desiredObjects).toEqual(first.desiredObjects);
+  expect(second.plan.base).toBe(first.plan.base);
+  expect(whole.plan).toMatchObject(second.plan.base);
   expect([second.plan.roles, second.states]).toEqual([whole.roles, whole.status({ readyWorkers: 2 })]);
 });
 
@@ -115,7 +115,7 @@ test.each(['spec', 'facts', 'dataset'] as const)('another %s leads to another pl
   };
   const after = pass(changes[field]);
   expect(count()).toBe(2);
-  expect(after.outlines).not.toEqual(before.outlines);
+  expect(after.desiredObjects).not.toEqual(before.desiredObjects);
 });
 
 test('changes of the number of workers are reported without the whole plan', () => {
@@ -147,23 +147,23 @@ test('an invalid spec throws each time, and the plan before it is still known', 
   const broken = { dataset: { ...dataset, spec: { ...dataset.spec, accessModes: ['Nonsense' as 'ReadOnlyMany'] } } };
   expect(() => pass(broken)).toThrow(InvalidSpec);
   expect(() => pass(broken)).toThrow(InvalidSpec);
-  expect(pass().outlines).toEqual(before.outlines);
+  expect(pass().desiredObjects).toEqual(before.desiredObjects);
   expect(count()).toBe(3);
 });
 
 test('of an object that a plan had before it is known that it existed, and of no other', () => {
   const { pass } = scene(example);
-  for (const { finding } of pass().outlinesOf('worker')) finding.found = {};
+  for (const { finding } of pass().desiredOf('worker')) finding.found = {};
   const known = (changes: object) =>
     pass(changes)
-      .outlinesOf('worker')
+      .desiredOf('worker')
       .map(({ finding }) => finding.made === true);
   expect(known({ spec: { replicas: 3 } })).not.toContain(false);
   // Nothing was found out of the plan between the two.
   expect(known({ spec: { replicas: 4 } })).not.toContain(false);
   expect(
     pass({ spec: { replicas: 5 } })
-      .outlinesOf('fuse')
+      .desiredOf('fuse')
       .map(({ finding }) => finding.made === true),
   ).not.toContain(true);
 });

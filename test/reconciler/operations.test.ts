@@ -6,7 +6,7 @@ import { basePlan, type Operation, ownedByOperation } from '../../src/constructs
 import { GROUP, label, type Manifest, VERSION } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { createApplier } from '../../src/reconciler/kubernetes/apply/apply.ts';
-import { outlineOf } from '../../src/planning/bindings.ts';
+import { desiredObjectOf } from '../../src/planning/bindings.ts';
 import { createQueue } from '../../src/kube/turns/queue.ts';
 import { keyOfText, keyText } from '../../src/reconciler/world.ts';
 import { planInput } from '../../src/testing/given.ts';
@@ -47,7 +47,7 @@ async function loading(objects: readonly KubeObject[] = []) {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const applier = createApplier(at.server.client({ fieldManager: 'sluice' }), at.store, log, systemClock);
   const owner = { ...operation, uid: metadata.uid ?? '' };
-  const script = outlineOf(rendered({ ...owner, spec: {}, facts: { pods: {} } }));
+  const script = desiredObjectOf(rendered({ ...owner, spec: {}, facts: { pods: {} } }));
   const apply = async () => {
     const applied = await applier.apply(owner, [script], async () => {});
     await at.settle();

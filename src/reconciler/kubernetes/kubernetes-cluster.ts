@@ -100,9 +100,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     ...marker(context),
     ...referenceWriter(context),
     removeLeft: leftVolumes(context),
-    async apply(world, outlines) {
-      await releasePods(context, world, outlines);
-      const done = await applier.apply(ownerOf(world), outlines, () => confirmed(sourcesOf(world)));
+    async apply(world, desiredObjects) {
+      await releasePods(context, world, desiredObjects);
+      const done = await applier.apply(ownerOf(world), desiredObjects, () => confirmed(sourcesOf(world)));
       if (done.changed.length > 0 || (world.bound && done.created.length > 0)) formerSecrets.changed(world.runtime.metadata.uid ?? '');
       return done;
     },
@@ -124,9 +124,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     complete,
     nudge,
     place: ({ runtime, plan, key, names }) => {
-      if (plan.roles.includes('fuse')) labeler.keep(refOf(runtime), fuseNodeLabel(plan.plan.dataset));
+      if (plan.roles.includes('fuse')) labeler.keep(refOf(runtime), fuseNodeLabel(plan.base.dataset));
       if (!plan.roles.includes('worker')) return;
-      labeler.place(refOf(runtime), plan.plan, store.live('StatefulSet', key.namespace, names.worker)?.metadata.uid);
+      labeler.place(refOf(runtime), plan.base, store.live('StatefulSet', key.namespace, names.worker)?.metadata.uid);
     },
 
     delete: remove,

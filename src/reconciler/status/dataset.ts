@@ -26,7 +26,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
   // The first probe since this process started: until it ends, the last reported value stays.
   const hcfs = probes.cacheRunning && !probes.cache ? (before?.hcfs ?? engine.hcfs) : engine.hcfs;
   // As Fluid does for kinds without masters. A kind that can have masters would read them back as its own.
-  const masters = plan.known.includes('master') ? plan.plan.replicas.master : plan.plan.replicas.worker;
+  const masters = plan.known.includes('master') ? plan.base.replicas.master : plan.base.replicas.worker;
   return {
     phase,
     conditions,
@@ -36,7 +36,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
         name: runtime.metadata.name,
         namespace: world.key.namespace,
         category: 'Accelerate',
-        type: plan.plan.type,
+        type: plan.base.type,
         ...(masters && { masterReplicas: masters }),
       },
     ],

@@ -94,9 +94,9 @@ function readyCondition({ type, reason, noun }: { type: string; reason: string; 
 }
 
 /** The label selector of `status.selector`, by which an autoscaler finds the pods. */
-export function selectorTextOf({ plan: { plan, roles } }: World): string {
+export function selectorTextOf({ plan: { base, roles } }: World): string {
   const role = roles.includes('worker') ? 'worker' : 'fuse';
-  return Object.entries(selectorOf(plan, role))
+  return Object.entries(selectorOf(base, role))
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
 }

@@ -176,7 +176,7 @@ function noticesOfPass(world: World, { hold }: Decision, { failed }: Applied): r
   // Once for each edit of any object: the condition has the text that was reported before.
   const before = runtime.status?.conditions?.find(({ type }) => type === 'SpecWarning')?.message ?? '';
   const isNew = !bound || runtime.status?.observedGeneration !== runtime.metadata.generation;
-  const warnings = plan.plan.warnings
+  const warnings = plan.base.warnings
     .filter(({ message }) => isNew || !before.includes(message))
     .map(({ reason, message }) => ({ about: 'runtime', type: 'Warning', reason, note: message }) as const);
   const [from, to] = [runtime.status?.desiredWorkerNumberScheduled, workloads.worker?.desired];

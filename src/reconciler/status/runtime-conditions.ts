@@ -32,7 +32,7 @@ export function runtimeConditions(world: World, applied: Applied, unsynced: Hold
   if (!Object.values(world.refusals ?? {}).some(({ why }) => why === undefined)) setIf('PodsRefused', refusalsOf(world), 'FailedCreate');
   const unavailable = unavailableOf(world);
   if (unavailable !== 'unknown') setIf(UNAVAILABLE, unavailable?.message, unavailable?.reason);
-  const warnings = world.plan.plan.warnings;
+  const warnings = world.plan.base.warnings;
   setIf('SpecWarning', warnings.map(({ message }) => message).join('; '), warnings[0]?.reason);
   setIf('PlacementWaiting', placementOf(applied)?.message, 'NodesInUse');
   // Until the mounts are listed, the condition stays as it was.

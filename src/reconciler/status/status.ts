@@ -75,7 +75,7 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
   const affinity = world.cacheAffinity;
   const { apiGateway, mirrored } = engineStatusOf(world);
   return {
-    valueFile: valueFile(plan.plan.name, plan.plan.engine),
+    valueFile: valueFile(plan.base.name, plan.base.engine),
     ...counted(runtime, workloads),
     ...((before.setupDuration || bound) && {
       setupDuration:

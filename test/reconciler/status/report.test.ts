@@ -75,7 +75,7 @@ describe('events', () => {
   const warnings = [{ reason: 'RuntimeDeprecated', message: 'write it in another way' }];
   const world = (changes: Changes = {}): World => {
     const plain = worldOf(undefined, undefined, { ...well, ...changes });
-    return { ...plain, plan: { ...plain.plan, plan: { ...plain.plan.plan, warnings } } };
+    return { ...plain, plan: { ...plain.plan, base: { ...plain.plan.base, warnings } } };
   };
   const bound = (status: Partial<RuntimeStatus>, more: Changes = {}): World =>
     world({

@@ -32,13 +32,13 @@ export const applierFaults: readonly PlantedFault[] = [
   ]),
   breaks('A6', 'what was lost is created again unasked', [
     `${APPLY}/apply.ts`,
-    "return outline.kind !== 'Secret' && !seen(owner, outline);",
+    "return desired.kind !== 'Secret' && !seen(owner, desired);",
     'return false;',
   ]),
   breaks('A7', 'an object that fails keeps the others from being written', [
     `${APPLY}/apply.ts`,
-    '          secrets.expire(owner, outline.name);\n          report.failed.push(failureOf(outline, error));\n',
-    '          secrets.expire(owner, outline.name);\n          report.failed.push(failureOf(outline, error));\n          break;\n',
+    '          secrets.expire(owner, desired.name);\n          report.failed.push(failureOf(desired, error));\n',
+    '          secrets.expire(owner, desired.name);\n          report.failed.push(failureOf(desired, error));\n          break;\n',
   ]),
   breaks('A8', 'a change that Kubernetes does not allow is sent', [
     `${APPLY}/writer.ts`,
@@ -53,8 +53,8 @@ export const applierFaults: readonly PlantedFault[] = [
   ]),
   breaks('A11', 'a Secret is written and not read before', [
     `${APPLY}/apply.ts`,
-    "kind === 'Secret' ? await secrets.read(owner, outline) : seen(owner, outline);",
-    'seen(owner, outline);',
+    "kind === 'Secret' ? await secrets.read(owner, desired) : seen(owner, desired);",
+    'seen(owner, desired);',
   ]),
   breaks('A12', 'fuse pods leave nodes on which pods mount the claim', [
     `${APPLY}/writer.ts`,

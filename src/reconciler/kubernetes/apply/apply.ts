@@ -22,7 +22,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound, isConflict } from '../../../kube/errors.ts';
 import type { Log, ResourceType } from '../../../kube/types.ts';
 import { verifiedFuseOn } from '../../../api/index.ts';
-import type { Applied, LiveObject, Outline } from '../../world.ts';
+import type { Applied, LiveObject, DesiredObject } from '../../world.ts';
 import { keptBy, keptOf } from '../../status/kept.ts';
 import { ownedType } from '../../../planning/kinds.ts';
 import { isLeft, isOurs, type Owner } from '../../../planning/owner.ts';
@@ -42,7 +42,7 @@ export interface Applier {
    *
    * @throws ApiError 409 if the owner is not as it was seen
    */
-  apply(owner: Owner, outlines: readonly Outline[], confirmed: Confirmed): Promise<Applied>;
+  apply(owner: Owner, desiredObjects: readonly DesiredObject[], confirmed: Confirmed): Promise<Applied>;
   readonly prune: Prune;
   /** Forgets everything about the objects of this owner. */
   forget(uid: string): void;
@@ -53,63 +53,63 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
   const writer = createWriter(client, store, fuses, log, clock);
   const secrets = createWrittenSecrets(client, clock);
 
-  async function applyOne(owner: Owner, outline: Outline, report: Report, confirmed: Confirmed): Promise<void> {
-    const { kind, name } = outline;
+  async function applyOne(owner: Owner, desired: DesiredObject, report: Report, confirmed: Confirmed): Promise<void> {
+    const { kind, name } = desired;
     const type = ownedType(kind);
-    const live = kind === 'Secret' ? await secrets.read(owner, outline) : seen(owner, outline);
+    const live = kind === 'Secret' ? await secrets.read(owner, desired) : seen(owner, desired);
     if (live === 'unchanged') return;
-    if (!live || isLeft(live, owner)) return createOne(owner, type, outline, live, report, confirmed);
+    if (!live || isLeft(live, owner)) return createOne(owner, type, desired, live, report, confirmed);
     if (!isOurs(live, owner, store)) throw new NameTaken(live, owner);
-    if (kind === 'Secret') return writer.repair(owner, type, outline, live, report);
-    const immutable = isRecorded(owner, outline, live) ? knownChanges(outline, live) : undefined;
+    if (kind === 'Secret') return writer.repair(owner, type, desired, live, report);
+    const immutable = isRecorded(owner, desired, live) ? knownChanges(desired, live) : undefined;
     if (immutable) {
       report.immutable.push(...immutable);
       return;
     }
     // The cast: what was read from the API server has a UID and a version.
     const whole = (await client.get(type, { namespace: namespaceFor(type, owner), name })) as LiveObject;
-    if (whole.metadata.uid === live.metadata.uid) await writer.repair(owner, type, outline, whole, report);
+    if (whole.metadata.uid === live.metadata.uid) await writer.repair(owner, type, desired, whole, report);
   }
 
   /** Creates an object that does not exist, or that a predecessor left. */
   async function createOne(
     owner: Owner,
     type: ResourceType,
-    outline: Outline,
+    desired: DesiredObject,
     left: LiveObject | undefined,
     report: Report,
     confirmed: Confirmed,
   ): Promise<void> {
     if (left) await removeLeft(type, left, confirmed);
-    if (await writer.create(owner, type, outline)) {
-      report.created.push(refOf(outline));
+    if (await writer.create(owner, type, desired)) {
+      report.created.push(refOf(desired));
       return;
     }
     // Another owner has the name, or the watch is behind.
-    const existing = (await client.get(type, { namespace: namespaceFor(type, owner), name: outline.name })) as LiveObject;
+    const existing = (await client.get(type, { namespace: namespaceFor(type, owner), name: desired.name })) as LiveObject;
     if (isLeft(existing, owner)) {
       await removeLeft(type, existing, confirmed);
       throw new Left(`a ${owner.kind} of this name that is gone has left it behind; it is being deleted${keptBy(existing)}`);
     }
     if (!isOurs(existing, owner, store)) throw new NameTaken(existing, owner);
-    return writer.repair(owner, type, outline, existing, report);
+    return writer.repair(owner, type, desired, existing, report);
   }
 
   /** A fuse DaemonSet is compared by value until it is verified, and its volume says that it is. */
-  function isRecorded(owner: Owner, { kind, hash }: Outline, live: LiveObject): boolean {
+  function isRecorded(owner: Owner, { kind, hash }: DesiredObject, live: LiveObject): boolean {
     if (kind === 'DaemonSet') return fuses.isVerified(owner, live, hash);
     const record = kind === 'PersistentVolume' ? fuses.recordOf(owner) : undefined;
     return record === undefined || verifiedFuseOn({ metadata: { annotations: record } }).fuse === verifiedFuseOn(live).fuse;
   }
 
-  function seen(owner: Owner, { kind, name }: Outline): LiveObject | undefined {
+  function seen(owner: Owner, { kind, name }: DesiredObject): LiveObject | undefined {
     return store.live(kind, namespaceFor(ownedType(kind), owner), name);
   }
 
   /** Whether it existed once, and does not any more. */
-  function isLost(owner: Owner, outline: Outline): boolean {
-    if (outline.finding.found === undefined && !outline.finding.made) return false;
-    return outline.kind !== 'Secret' && !seen(owner, outline);
+  function isLost(owner: Owner, desired: DesiredObject): boolean {
+    if (desired.finding.found === undefined && !desired.finding.made) return false;
+    return desired.kind !== 'Secret' && !seen(owner, desired);
   }
 
   /** What the garbage collector would do later. The owner may be the one that is gone, if the API server's clock was behind. */
@@ -119,14 +119,14 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
   }
 
   return {
-    async apply(owner, outlines, confirmed) {
+    async apply(owner, desiredObjects, confirmed) {
       const report: Report = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [], kept: [] };
       let isConfirmed = false;
       const confirmedOnce = async () => {
         if (!isConfirmed) await confirmed();
         isConfirmed = true;
       };
-      const lost = outlines.find((outline) => isLost(owner, outline));
+      const lost = desiredObjects.find((desired) => isLost(owner, desired));
       if (lost)
         try {
           await confirmedOnce();
@@ -135,22 +135,22 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
           report.failed.push(failureOf(lost, error));
           return report;
         }
-      for (const outline of outlines) {
+      for (const desired of desiredObjects) {
         try {
           // It may have been deleted since the first of them was written.
-          if (isLost(owner, outline)) await confirmedOnce();
+          if (isLost(owner, desired)) await confirmedOnce();
         } catch (error) {
           if (isConflict(error)) throw error;
-          report.failed.push(failureOf(outline, error));
+          report.failed.push(failureOf(desired, error));
           continue;
         }
         try {
-          await applyOne(owner, outline, report, confirmed);
-          if (!outline.kind.startsWith('PersistentVolume'))
-            report.kept.push(...(outline.kind === 'Secret' ? secrets.kept(owner, outline.name) : keptOf(seen(owner, outline))));
+          await applyOne(owner, desired, report, confirmed);
+          if (!desired.kind.startsWith('PersistentVolume'))
+            report.kept.push(...(desired.kind === 'Secret' ? secrets.kept(owner, desired.name) : keptOf(seen(owner, desired))));
         } catch (error) {
-          secrets.expire(owner, outline.name);
-          report.failed.push(failureOf(outline, error));
+          secrets.expire(owner, desired.name);
+          report.failed.push(failureOf(desired, error));
         }
       }
       return report;

@@ -1,4 +1,4 @@
-import type { LiveObject, Outline } from '../../world.ts';
+import type { LiveObject, DesiredObject } from '../../world.ts';
 import type { ImmutableChange } from '../../../planning/diff/retain.ts';
 import { isStillOurs, type Ownership } from '../../../planning/diff/managed-fields.ts';
 import { stampOf } from '../../../planning/diff/stamp.ts';
@@ -27,25 +27,25 @@ export interface Compared {
  * The changes that Kubernetes does not allow on an object that is known to be as it should be otherwise; undefined if it is not known, and
  * the object has to be read.
  */
-export function knownChanges(outline: Outline, live: LiveObject): readonly ImmutableChange[] | undefined {
+export function knownChanges(desired: DesiredObject, live: LiveObject): readonly ImmutableChange[] | undefined {
   // The cast: only `keep` sets it.
-  const known = outline.finding.found as Verdict | Ownership | undefined;
-  if (known && !('uid' in known) && known === ownershipOf(live) && stampOf(live) === outline.hash) return [];
+  const known = desired.finding.found as Verdict | Ownership | undefined;
+  if (known && !('uid' in known) && known === ownershipOf(live) && stampOf(live) === desired.hash) return [];
   if (known && 'uid' in known && stands(known, live)) return known.immutable;
-  if (stampOf(live) !== outline.hash || !isUntouched(outline, live)) return undefined;
-  keep(outline, live, [], true);
+  if (stampOf(live) !== desired.hash || !isUntouched(desired, live)) return undefined;
+  keep(desired, live, [], true);
   return [];
 }
 
 /**
  * Notes an object as it is after a comparison or a write. What admission removed of what was sent shows in the fields that are ours.
  */
-export function note(outline: Outline, live: LiveObject, immutable: readonly ImmutableChange[], compared: Compared): void {
-  const untouched = compared.isAsSent ? ownershipOf(live) !== undefined : isUntouched(outline, live);
-  if (compared.isAsSent || compared.isEqual || untouched) keep(outline, live, immutable, untouched);
+export function note(desired: DesiredObject, live: LiveObject, immutable: readonly ImmutableChange[], compared: Compared): void {
+  const untouched = compared.isAsSent ? ownershipOf(live) !== undefined : isUntouched(desired, live);
+  if (compared.isAsSent || compared.isEqual || untouched) keep(desired, live, immutable, untouched);
 }
 
-function keep({ finding, hash }: Outline, live: LiveObject, immutable: readonly ImmutableChange[], untouched: boolean): void {
+function keep({ finding, hash }: DesiredObject, live: LiveObject, immutable: readonly ImmutableChange[], untouched: boolean): void {
   const { uid, resourceVersion } = live.metadata;
   const isPlain = untouched && immutable.length === 0 && stampOf(live) === hash;
   const what = untouched ? { ownership: ownershipOf(live) } : { resourceVersion };
@@ -62,7 +62,7 @@ const stands = ({ uid, stamp, ownership, resourceVersion }: Verdict, live: LiveO
 const ownershipOf = (live: LiveObject): Ownership | undefined => live['ownership'] as Ownership | undefined;
 
 /** Whether no other writer changed a field of ours since it was sent. */
-function isUntouched(outline: Outline, live: LiveObject): boolean {
+function isUntouched(desired: DesiredObject, live: LiveObject): boolean {
   const ownership = ownershipOf(live);
-  return ownership !== undefined && isStillOurs(outline.manifest(), ownership, live);
+  return ownership !== undefined && isStillOurs(desired.manifest(), ownership, live);
 }

@@ -3,7 +3,7 @@ import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { attempt } from '../../failures.ts';
 import { keptOf } from '../../status/kept.ts';
-import { type Failure, type Kept, type Outline, type Pruned, ROLES, type World } from '../../world.ts';
+import { type Failure, type Kept, type DesiredObject, type Pruned, ROLES, type World } from '../../world.ts';
 import { type ClusterContext, runtimeOf } from '../cluster-context.ts';
 import { Secret, workloadKind } from '../../../planning/kinds.ts';
 import { sourcesOf } from './fresh.ts';
@@ -14,7 +14,7 @@ export interface FormerSecrets {
   /** An object of the runtime was changed, or created again: its plan may have lost a Secret. */
   changed(uid: string): void;
   /** Deletes them once no pod has an older template, which may need them. */
-  remove(world: World, keep: readonly Pick<Outline, 'kind' | 'name'>[]): Promise<Pruned>;
+  remove(world: World, keep: readonly Pick<DesiredObject, 'kind' | 'name'>[]): Promise<Pruned>;
   forget(uid: string): void;
 }
 

@@ -21,7 +21,7 @@ export function createFuseConfig({ client, store }: Pick<ClusterContext, 'client
       if (!unrefreshed.has(uid)) return;
       const { pods } = podChoice(store, key, { workloads: () => names });
       await each(
-        (plan.plan.config?.roles ?? []).flatMap(pods).map(({ metadata }) => async () => {
+        (plan.base.config?.roles ?? []).flatMap(pods).map(({ metadata }) => async () => {
           const count = Number(metadata.annotations?.[annotation.fuseConfigUpdate] ?? 0) + 1;
           const body = { metadata: { annotations: { [annotation.fuseConfigUpdate]: String(count) } } };
           await client.patch(Pod, metadata, body, { type: 'merge' }).catch(ignoreNotFound);

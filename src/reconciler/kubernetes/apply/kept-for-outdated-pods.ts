@@ -4,7 +4,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import { listAll } from '../../../kube/watch/pages.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { type LiveObject, type Outline, ROLES, type World } from '../../world.ts';
+import { type LiveObject, type DesiredObject, ROLES, type World } from '../../world.ts';
 import { ownedType, Pod, workloadKind } from '../../../planning/kinds.ts';
 import type { Store } from '../store/store.ts';
 import { outdatedPods } from '../../../planning/views.ts';
@@ -26,7 +26,7 @@ export async function keptForOutdatedPods(
   client: KubeClient,
   store: Pick<Store, 'inventory' | 'live' | 'pods'>,
   world: Pick<World, 'key' | 'runtime' | 'names' | 'plan'>,
-  keep: readonly Pick<Outline, 'kind' | 'name'>[],
+  keep: readonly Pick<DesiredObject, 'kind' | 'name'>[],
 ): Promise<readonly LiveObject[]> {
   const { key, runtime } = world;
   const { namespace } = key;
@@ -67,7 +67,7 @@ async function afresh(client: KubeClient, { key: { namespace }, names, plan }: P
     // The cast: what was read from the API server has a UID and a version.
     if (live) workloads.set(role, live as LiveObject);
   }
-  const labelSelector = `${label.datasetId}=${datasetId(plan.plan.dataset)}`;
+  const labelSelector = `${label.datasetId}=${datasetId(plan.base.dataset)}`;
   const pods = await listAll(client, Pod, { namespace, labelSelector, metadataOnly: true }, (page) => page);
   return {
     workload: (role) => workloads.get(role),

@@ -30,7 +30,7 @@ export function marker({
       await users.mark(
         typeOf(runtimeOf(store, world).resource),
         world.runtime,
-        runtimeMarks(world.plan.plan.type, recordHolder(world.runtime.metadata), identity, annotations),
+        runtimeMarks(world.plan.base.type, recordHolder(world.runtime.metadata), identity, annotations),
       );
       if (world.bound) return;
       const by = world.key.name;

@@ -1,7 +1,7 @@
 import { isConflict } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { messageOf } from '../../failures.ts';
-import type { Failure, Outline } from '../../world.ts';
+import type { Failure, DesiredObject } from '../../world.ts';
 import { type Owner, ownersInWords } from '../../../planning/owner.ts';
 
 /** An object of this name exists and belongs to another owner. */
@@ -23,10 +23,10 @@ export class Left extends Error {
   override readonly name = 'Left';
 }
 
-export const refOf = ({ kind, name }: Pick<Outline, 'kind' | 'name'>): string => `${kind}/${name}`;
+export const refOf = ({ kind, name }: Pick<DesiredObject, 'kind' | 'name'>): string => `${kind}/${name}`;
 
-export function failureOf(outline: Outline, error: unknown): Failure {
-  const object = refOf(outline);
+export function failureOf(desired: DesiredObject, error: unknown): Failure {
+  const object = refOf(desired);
   if (error instanceof NameTaken || error instanceof FieldConflict) return { reason: error.name, object, message: error.message };
   // 409 is a race with another writer: its event starts the next pass.
   return { reason: isConflict(error) || error instanceof Left ? 'Conflict' : 'ApplyFailed', object, message: messageOf(error) };

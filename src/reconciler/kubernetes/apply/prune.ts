@@ -2,7 +2,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { attempt } from '../../failures.ts';
-import type { Failure, Outline, Pruned } from '../../world.ts';
+import type { Failure, DesiredObject, Pruned } from '../../world.ts';
 import { keptOf } from '../../status/kept.ts';
 import { ownedType } from '../../../planning/kinds.ts';
 import type { Owned } from '../../../planning/owner.ts';
@@ -16,7 +16,7 @@ import { refOf } from './obstacles.ts';
  *
  * @throws ApiError 409 if the owner is not as it was seen
  */
-export type Prune = (owner: Owned, keep: readonly Pick<Outline, 'kind' | 'name'>[], confirmed: Confirmed) => Promise<Pruned>;
+export type Prune = (owner: Owned, keep: readonly Pick<DesiredObject, 'kind' | 'name'>[], confirmed: Confirmed) => Promise<Pruned>;
 
 export function pruner(client: KubeClient, store: Pick<Store, 'inventory'>): Prune {
   return async (owner, keep, confirmed) => {

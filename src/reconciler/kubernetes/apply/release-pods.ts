@@ -1,5 +1,5 @@
 import { isAbsent } from '../../../kube/errors.ts';
-import type { Outline, World } from '../../world.ts';
+import type { DesiredObject, World } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { sourcesOf } from './fresh.ts';
 
@@ -10,9 +10,9 @@ import { sourcesOf } from './fresh.ts';
 export async function releasePods(
   { client, confirmed }: Pick<ClusterContext, 'client' | 'confirmed'>,
   world: World,
-  outlines: readonly Outline[],
+  desiredObjects: readonly DesiredObject[],
 ): Promise<void> {
-  const wanted = new Set(outlines.flatMap(({ kind, name }) => (kind === 'StatefulSet' ? [name] : [])));
+  const wanted = new Set(desiredObjects.flatMap(({ kind, name }) => (kind === 'StatefulSet' ? [name] : [])));
   const leaving = (world.replaced ?? []).filter(({ object }) => wanted.has(object.metadata.name));
   if (leaving.length === 0) return;
   await confirmed(sourcesOf(world));

@@ -6,7 +6,7 @@ import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
 import { additionsIn } from '../../../planning/diff/additions.ts';
 import { differencesIn } from '../../../planning/diff/compare.ts';
 import { retain } from '../../../planning/diff/retain.ts';
-import type { Applied, LiveObject, Outline } from '../../world.ts';
+import type { Applied, LiveObject, DesiredObject } from '../../world.ts';
 import type { ImmutableChange } from '../../../planning/diff/retain.ts';
 import { hashOf } from '../../../planning/bindings.ts';
 import { isOurs, type Owner } from '../../../planning/owner.ts';
@@ -25,13 +25,13 @@ export type Report = { -readonly [K in keyof Applied]: Applied[K][number][] };
 /** The two ways in which an object of ours is written. */
 export interface Writer {
   /** By POST, which never overwrites an object. Returns false if an object of this name exists. */
-  create(owner: Owner, type: ResourceType, outline: Outline): Promise<boolean>;
+  create(owner: Owner, type: ResourceType, desired: DesiredObject): Promise<boolean>;
   /**
    * Makes an object, as it was just read, what it should be, by server-side apply of all its fields; without a write if nothing differs.
    *
    * @throws FieldConflict while another writer insists on other values
    */
-  repair(owner: Owner, type: ResourceType, outline: Outline, live: LiveObject, report: Report): Promise<void>;
+  repair(owner: Owner, type: ResourceType, desired: DesiredObject, live: LiveObject, report: Report): Promise<void>;
   /** Forgets what is known of the objects of an owner. */
   forget(uid: string): void;
 }
@@ -40,15 +40,15 @@ export function createWriter(client: KubeClient, store: Store, fuses: VerifiedFu
   const fights = createFightDetector(clock);
   const admissions = createAdmissions(log);
 
-  async function create(owner: Owner, type: ResourceType, outline: Outline): Promise<boolean> {
-    const object = stamped(recorded(owner, claimed(owner, outline.manifest())), outline.hash);
-    if (outline.finding.found === undefined) outline.finding.made = true;
+  async function create(owner: Owner, type: ResourceType, desired: DesiredObject): Promise<boolean> {
+    const object = stamped(recorded(owner, claimed(owner, desired.manifest())), desired.hash);
+    if (desired.finding.found === undefined) desired.finding.made = true;
     try {
       const answer = await client.create(type, object, { fieldValidation: 'Strict' });
       store.remember(answer);
-      const isAsSent = admissions.answered(owner.uid, outline.hash, object, answer);
-      if (type.kind === 'DaemonSet') fuses.verified(owner, object, answer, outline.hash);
-      compared(outline, answer, [], { isAsSent });
+      const isAsSent = admissions.answered(owner.uid, desired.hash, object, answer);
+      if (type.kind === 'DaemonSet') fuses.verified(owner, object, answer, desired.hash);
+      compared(desired, answer, [], { isAsSent });
       return true;
     } catch (error) {
       if (isAlreadyExists(error)) return false;
@@ -73,17 +73,17 @@ export function createWriter(client: KubeClient, store: Store, fuses: VerifiedFu
     return { ...manifest, metadata: { ...manifest.metadata, annotations: { ...manifest.metadata.annotations, ...record } } };
   }
 
-  async function repair(owner: Owner, type: ResourceType, outline: Outline, live: LiveObject, report: Report): Promise<void> {
-    const { manifest: placed, waiting } = await placedNow(owner, outline.manifest(), live);
+  async function repair(owner: Owner, type: ResourceType, desired: DesiredObject, live: LiveObject, report: Report): Promise<void> {
+    const { manifest: placed, waiting } = await placedNow(owner, desired.manifest(), live);
     if (waiting) report.waiting.push(waiting);
     const { manifest, immutable } = retain(recorded(owner, placed, live), live);
     report.immutable.push(...immutable);
     const hash = hashOf(placed);
-    const desired = stamped(manifest, stamp(hash, immutable));
-    const paths = [...new Set([...admissions.unexplained(owner.uid, hash, desired, live), ...added(desired, live)])];
+    const sent = stamped(manifest, stamp(hash, immutable));
+    const paths = [...new Set([...admissions.unexplained(owner.uid, hash, sent, live), ...added(sent, live)])];
     if (paths.length === 0) {
-      if (type.kind === 'DaemonSet') fuses.verified(owner, desired, live, outline.hash);
-      if (!waiting) compared(outline, live, immutable, { isEqual: true });
+      if (type.kind === 'DaemonSet') fuses.verified(owner, sent, live, desired.hash);
+      if (!waiting) compared(desired, live, immutable, { isEqual: true });
       return;
     }
     const { namespace, uid, deletionTimestamp } = live.metadata;
@@ -92,30 +92,30 @@ export function createWriter(client: KubeClient, store: Store, fuses: VerifiedFu
     const rival = fights.repaired(uid, owner.edition ?? '', paths);
     if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
     try {
-      const answer = await sendAlone(type, live, desired);
+      const answer = await sendAlone(type, live, sent);
       if (isEnded(answer)) {
         store.forget(answer);
-        if (await create(owner, type, outline)) report.created.push(refOf(outline));
+        if (await create(owner, type, desired)) report.created.push(refOf(desired));
         return;
       }
       store.remember(answer);
-      const isAsSent = admissions.answered(owner.uid, hash, desired, answer);
-      if (type.kind === 'DaemonSet') fuses.verified(owner, desired, answer, outline.hash);
-      if (!waiting) compared(outline, answer, immutable, { isAsSent });
+      const isAsSent = admissions.answered(owner.uid, hash, sent, answer);
+      if (type.kind === 'DaemonSet') fuses.verified(owner, sent, answer, desired.hash);
+      if (!waiting) compared(desired, answer, immutable, { isAsSent });
     } catch (error) {
       fights.failed(uid);
       throw error;
     }
     if (paths.every((path) => path === RECORD)) return;
     // With another stamp, a spec was edited since, or another version of Sluice rendered it. With the same, the object was changed.
-    const isRepaired = stampOf(live) === stampOf(desired);
-    log.info({ object: refOf(outline), namespace, fields: paths.slice(0, 10) }, isRepaired ? 'repaired' : 'applied a change');
-    report.changed.push(refOf(outline));
+    const isRepaired = stampOf(live) === stampOf(sent);
+    log.info({ object: refOf(desired), namespace, fields: paths.slice(0, 10) }, isRepaired ? 'repaired' : 'applied a change');
+    report.changed.push(refOf(desired));
   }
 
   /** A Secret is read each time, since no watch reports its changes: nothing of it is noted. */
-  function compared(outline: Outline, object: KubeObject, immutable: readonly ImmutableChange[], how: Compared): void {
-    if (outline.kind !== 'Secret') note(outline, store.project(object), immutable, how);
+  function compared(desired: DesiredObject, object: KubeObject, immutable: readonly ImmutableChange[], how: Compared): void {
+    if (desired.kind !== 'Secret') note(desired, store.project(object), immutable, how);
   }
 
   /** Fuse pods stay on nodes where pods mount the claim, unless the user wants them to leave at once. */

@@ -2,7 +2,7 @@ import type { Monotonic } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import { keptOf } from '../../status/kept.ts';
-import type { Kept, LiveObject, Outline } from '../../world.ts';
+import type { Kept, LiveObject, DesiredObject } from '../../world.ts';
 import { Secret } from '../../../planning/kinds.ts';
 import { SECRET_FRESH_MS } from '../plans/needed-secrets.ts';
 import type { Owner } from '../../../planning/owner.ts';
@@ -10,7 +10,7 @@ import type { Owner } from '../../../planning/owner.ts';
 /** Reads of the Secrets that the controller writes, which it does not watch. Of a Secret no more than a hash, a time, and what keeps it is known. */
 export interface WrittenSecrets {
   /** The Secret as it is; `unchanged` if the same content was looked at within the last second. */
-  read(owner: Owner, outline: Outline): Promise<LiveObject | 'unchanged' | undefined>;
+  read(owner: Owner, desired: DesiredObject): Promise<LiveObject | 'unchanged' | undefined>;
   /** What keeps a Secret that is being deleted, as it was read last. */
   kept(owner: Owner, name: string): readonly Kept[];
   /** The next `read` of this Secret asks the API server. */

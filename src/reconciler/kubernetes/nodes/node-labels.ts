@@ -13,7 +13,7 @@ import { createRefusedNodes } from './refused-nodes.ts';
 import { createRemovals } from './removals.ts';
 import type { Selects } from '../../../kube/selector.ts';
 import { flat } from '../../../planning/sharing.ts';
-import type { Moved, Store } from '../store/store.ts';
+import type { PlacementChange, Store } from '../store/store.ts';
 
 export interface NodeLabeler {
   /** Labels the nodes of a runtime's workers. `workers` is the UID of its worker StatefulSet. */
@@ -29,7 +29,7 @@ export interface NodeLabeler {
   /** Nodes that have one of these labels, and why the last write for this runtime failed there. */
   carrying(uid: string, traces: readonly string[]): readonly Carrier[];
   /** A node changed, or pods of a workload came or went. */
-  changed(moved: Moved): void;
+  changed(change: PlacementChange): void;
   /** Every runtime has been placed, so that from now on datasets can be counted. */
   complete(): void;
   stop(): Promise<void>;
@@ -154,9 +154,9 @@ export function createNodeLabeler(
         const refusal = writes.refusal(node, uid);
         return { node, ...(refusal && { refusal }) };
       }),
-    changed(moved) {
-      if ('node' in moved) due.changed(moved.node, labelled.labels(moved.node));
-      else due.add(placements.moved(moved.workload, moved.namespace));
+    changed(change) {
+      if ('node' in change) due.changed(change.node, labelled.labels(change.node));
+      else due.add(placements.moved(change.workload, change.namespace));
     },
     complete() {
       isComplete = true;

@@ -84,7 +84,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
           running,
           done,
           attempts,
-          limit: plan?.plan.cleaning.attempts ?? (askable ? PLANNING_ATTEMPTS : 0),
+          limit: plan?.base.cleaning.attempts ?? (askable ? PLANNING_ATTEMPTS : 0),
           ...(error && { error }),
         },
       };

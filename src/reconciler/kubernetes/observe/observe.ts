@@ -42,7 +42,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       const isGone = found.revokes && !claimNow() && !store.live('PersistentVolume', undefined, volumeName(identity));
       return { hold: found, bound: bound && !isGone, workloads: viewOf(ROLES) };
     }
-    const { plan, outlines, cacheAffinity, facts, missingSecrets, secretRetryMs, obstacle } = found;
+    const { plan, desiredObjects, cacheAffinity, facts, missingSecrets, secretRetryMs, obstacle } = found;
     const podNames = (role: Role) => {
       const live = workload(role);
       return live ? store.pods(live.metadata).map(({ metadata }) => metadata.name) : [];
@@ -74,7 +74,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
         const [kind = '', companion = ''] = id.split('/');
         return store.seen(kind, undefined, companion) ?? [];
       }),
-      outlines,
+      desiredObjects,
       cacheAffinity,
       bound,
       workloads,
@@ -102,8 +102,8 @@ export function observer(context: ClusterContext): Cluster['observe'] {
 }
 
 /** Secrets are not watched, nor are the Secrets that they are copied from, so they are read again by the clock. */
-const writesSecrets = ({ outlines }: Pick<World, 'outlines'>): boolean =>
-  PARTS.some((part) => outlines(part).some(({ kind }) => kind === 'Secret'));
+const writesSecrets = ({ desiredObjects }: Pick<World, 'desiredObjects'>): boolean =>
+  PARTS.some((part) => desiredObjects(part).some(({ kind }) => kind === 'Secret'));
 
 /** Between half of `ms` and all of it, so that runtimes which were set up together do not read at the same time. */
 const spread = (uid: string, ms: number): number => Math.round(ms * (0.5 + Number.parseInt(hash('sha1', uid).slice(0, 4), 16) / 0x1ffff));

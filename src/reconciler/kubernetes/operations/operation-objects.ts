@@ -10,7 +10,7 @@ import type { Applier } from '../apply/apply.ts';
 import { confirm, isSameVersion } from '../apply/fresh.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { unseen } from '../observe/unseen.ts';
-import { outlineOf } from '../../../planning/bindings.ts';
+import { desiredObjectOf } from '../../../planning/bindings.ts';
 import { adoptSchedule } from './adopt.ts';
 
 /** Creates the Job of an operation, after all that the Job needs. */
@@ -19,7 +19,8 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     const { key, operation } = world;
     const { uid = '', generation, creationTimestamp } = operation.metadata;
     const owner = { ...key, uid, creationTimestamp, edition: String(generation) };
-    const write = (those: readonly Manifest[]) => applier.apply(owner, those.map(outlineOf), () => context.confirmed([operation, dataset]));
+    const write = (those: readonly Manifest[]) =>
+      applier.apply(owner, those.map(desiredObjectOf), () => context.confirmed([operation, dataset]));
     const jobs = manifests.filter(isJob).map((manifest) => marked(manifest, world));
     const { job: name } = operationNames(key);
     const isMissing = ({ kind, metadata }: Pick<Manifest, 'kind' | 'metadata'>) => !context.store.live(kind, key.namespace, metadata.name);

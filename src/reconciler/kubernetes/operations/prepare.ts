@@ -76,7 +76,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
       // A backup is of the masters.
       if (role === 'worker' && key.kind === 'DataBackup') continue;
       if (!plan.roles.includes(role) || (workloads[role]?.ready && ready[role].length > 0)) continue;
-      if (role === 'worker' && plan.plan.replicas.worker === 0) {
+      if (role === 'worker' && plan.base.replicas.worker === 0) {
         if (needs.withoutWorkers === 'nothing') continue;
         const path = runtime.resource.scale?.wanted ?? 'spec.replicas';
         const lacks = `${object.kind} ${target.name}: ${path}: expected at least 1, for a worker that carries out the ${key.kind}, found 0`;

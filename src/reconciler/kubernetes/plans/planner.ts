@@ -3,13 +3,13 @@ import { type Dataset, InvalidSpec, type Manifest, volumeName } from '../../../a
 import { type Facts, type Part, PARTS } from '../../../constructs/index.ts';
 import { messageOf, obstacleOf } from '../../failures.ts';
 import type { Reason } from '../../../planning/reasons.ts';
-import type { Hold, Outline, RuntimeObject, World } from '../../world.ts';
+import type { Hold, DesiredObject, RuntimeObject, World } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { compact } from '../../../planning/sharing.ts';
 import { isWithdrawn } from './consent.ts';
 import { astray, plannedTo } from './leads.ts';
 import { factSources, type Asking } from './fact-sources.ts';
-import { type Binding, outlineOf } from '../../../planning/bindings.ts';
+import { type Binding, desiredObjectOf } from '../../../planning/bindings.ts';
 import { gatherFacts } from '../../../planning/facts.ts';
 import { LARGEST_RECORD, type LastValid, recorded } from '../../../planning/last-valid.ts';
 import { restored } from './restore.ts';
@@ -26,18 +26,18 @@ export interface Plan extends Binding {
 export function planner(context: ClusterContext): (asking: Asking) => Promise<Plan | Hold> {
   const { lookups, bindings, settings, lastValid } = context;
   /** Of volumes with a record of the last valid plan: what is known of each object stays from pass to pass. */
-  const outlinesOf = new WeakMap<LastValid, readonly Outline[]>();
+  const desiredOf = new WeakMap<LastValid, readonly DesiredObject[]>();
 
-  function known(remembered: LastValid, manifests: readonly Manifest[]): readonly Outline[] {
-    const before = outlinesOf.get(remembered) ?? [];
-    const outlines = manifests.map(outlineOf).map((made) => {
+  function known(remembered: LastValid, manifests: readonly Manifest[]): readonly DesiredObject[] {
+    const before = desiredOf.get(remembered) ?? [];
+    const desiredObjects = manifests.map(desiredObjectOf).map((made) => {
       const was = before.find(({ kind, name }) => kind === made.kind && name === made.name);
       if (was?.hash === made.hash) return was;
       if (was && (was.finding.made || was.finding.found !== undefined)) made.finding.made = true;
       return made;
     });
-    outlinesOf.set(remembered, outlines);
-    return outlines;
+    desiredOf.set(remembered, desiredObjects);
+    return desiredObjects;
   }
 
   return async (asking) => {
@@ -89,7 +89,7 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
     /** Renders every part, so that what is wrong anywhere is reported before anything is created. */
     function complete(input: LastValid['input']) {
       const binding = bindings.bind(runtime, input, object.status?.cacheAffinity as object | undefined);
-      for (const part of PARTS) binding.outlines(part);
+      for (const part of PARTS) binding.desiredObjects(part);
       return binding;
     }
 
@@ -106,7 +106,9 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
       const inForce = `until that is mended the last valid plan stays in force (${object.kind} generation ${of.runtime}, Dataset generation ${of.dataset})`;
       return {
         ...binding,
-        ...(withRecord && { outlines: (part: Part) => (part === 'volume' ? known(remembered, withRecord) : binding.outlines(part)) }),
+        ...(withRecord && {
+          desiredObjects: (part: Part) => (part === 'volume' ? known(remembered, withRecord) : binding.desiredObjects(part)),
+        }),
         facts,
         missingSecrets: [],
         obstacle: { ...obstacle, message: `${obstacle.message}; ${inForce}${withRecord ? '' : TOO_LARGE}` },

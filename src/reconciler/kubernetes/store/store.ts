@@ -100,13 +100,13 @@ export interface StoreOptions {
   readonly onKey: (key: Key | OperationKey, because: string) => void;
   /** A runtime or an operation was deleted, whether or not it was ever set up. `onKey` follows, and no pass over its key begins in between. */
   readonly onGone: (key: Key | OperationKey, uid: string) => void;
-  readonly onPlacement: (moved: Moved) => void;
+  readonly onPlacement: (change: PlacementChange) => void;
   readonly log: Log;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
 /** A pod of a workload came, went, ended or was scheduled; or a node came, went or got other labels. */
-export type Moved = { readonly workload: string; readonly namespace: string | undefined } | { readonly node: string };
+export type PlacementChange = { readonly workload: string; readonly namespace: string | undefined } | { readonly node: string };
 
 /** Begins all watches. Throws if two definitions have one kind. */
 export function createStore({ client, runtimes: definitions, onKey, onGone, onPlacement, log, clock = systemClock }: StoreOptions): Store {

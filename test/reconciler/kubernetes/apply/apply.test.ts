@@ -6,7 +6,7 @@ import { ApiError } from '../../../../src/kube/errors.ts';
 import { type KubeObject, silent } from '../../../../src/kube/types.ts';
 import { createApplier } from '../../../../src/reconciler/kubernetes/apply/apply.ts';
 import { typeOf } from '../../../../src/planning/kinds.ts';
-import { outlineOf } from '../../../../src/planning/bindings.ts';
+import { desiredObjectOf } from '../../../../src/planning/bindings.ts';
 import type { Owner } from '../../../../src/planning/owner.ts';
 import { createStore } from '../../../../src/reconciler/kubernetes/store/store.ts';
 import { createApiServer, WRITES } from '../../../../src/api-server/index.ts';
@@ -42,7 +42,7 @@ async function applying() {
   const settle = async () => {
     for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
   };
-  /** With outlines as a runtime has them that is planned once; and, in tests, other answers of the API server. */
+  /** Desired objects are made once, as for a runtime that is planned once. Tests may give the API server other answers. */
   const applierOf = (more: Partial<KubeClient> = {}) => createApplier({ ...client, ...more }, store, silent, { monotonic: () => 0 });
   let applier = applierOf();
   let confirmations = 0;
@@ -52,12 +52,12 @@ async function applying() {
     settle,
     client,
     use: (more: Partial<KubeClient>) => void (applier = applierOf(more)),
-    async apply(outlines: readonly ReturnType<typeof outlineOf>[], confirm = confirmed, as: Owner = owner) {
-      const report = await applier.apply(as, outlines, confirm);
+    async apply(desiredObjects: readonly ReturnType<typeof desiredObjectOf>[], confirm = confirmed, as: Owner = owner) {
+      const report = await applier.apply(as, desiredObjects, confirm);
       await settle();
       return report;
     },
-    prune: (keep: readonly Manifest[], confirm = confirmed) => applier.prune(owner, keep.map(outlineOf), confirm),
+    prune: (keep: readonly Manifest[], confirm = confirmed) => applier.prune(owner, keep.map(desiredObjectOf), confirm),
     confirmations: () => confirmations,
     put: ({ metadata, ...rest }: Manifest, more: object = {}) => server.put({ ...rest, metadata: { ...metadata, ...more } } as KubeObject),
     get: (kind: string, name: string) => server.get(kind, 'ml', name),
@@ -69,13 +69,13 @@ const conflict = async () => Promise.reject(new ApiError({ method: 'GET', path: 
 describe('applying', () => {
   test('writes nothing when nothing differs, also in a process that knows nothing yet (A4)', async () => {
     const at = await applying();
-    const outlines = () => [config('a'), workers('x', 1)].map(outlineOf);
-    const planned = outlines();
+    const desiredObjects = () => [config('a'), workers('x', 1)].map(desiredObjectOf);
+    const planned = desiredObjects();
     expect((await at.apply(planned)).created).toEqual(['ConfigMap/a', 'StatefulSet/workers']);
     const before = at.written();
     await at.apply(planned);
     at.use({});
-    await at.apply(outlines());
+    await at.apply(desiredObjects());
     expect(at.written()).toEqual(before);
   });
 
@@ -85,7 +85,7 @@ describe('applying', () => {
     await at.settle();
     at.server.hold('ConfigMap');
     at.put(config('unseen', 'theirs'), { labels: OTHERS });
-    const { failed } = await at.apply([config('seen'), config('unseen')].map(outlineOf));
+    const { failed } = await at.apply([config('seen'), config('unseen')].map(desiredObjectOf));
     expect(failed.map(({ reason, object }) => `${reason} ${object}`)).toEqual(['NameTaken ConfigMap/seen', 'NameTaken ConfigMap/unseen']);
     for (const name of ['seen', 'unseen']) expect(at.get('ConfigMap', name)?.['data']).toEqual({ key: 'theirs' });
   });
@@ -102,7 +102,7 @@ describe('applying', () => {
         return read;
       },
     });
-    expect((await at.apply([outlineOf(config('a'))])).failed).toMatchObject([
+    expect((await at.apply([desiredObjectOf(config('a'))])).failed).toMatchObject([
       { object: 'ConfigMap/a', message: expect.stringContaining('metadata.uid') },
     ]);
     expect(at.get('ConfigMap', 'a')).toMatchObject({ metadata: { labels: OTHERS }, data: { key: 'theirs' } });
@@ -110,7 +110,7 @@ describe('applying', () => {
 
   test('creates what it created before only once its owner is confirmed (A6)', async () => {
     const at = await applying();
-    const planned = [outlineOf(config('a'))];
+    const planned = [desiredObjectOf(config('a'))];
     await at.apply(planned);
     expect(at.confirmations()).toBe(0);
     at.server.remove('ConfigMap', 'ml', 'a');
@@ -123,7 +123,7 @@ describe('applying', () => {
 
   test('creates what is deleted while it writes another object only once its owner is confirmed (A6)', async () => {
     const at = await applying();
-    const planned = [outlineOf(config('a')), outlineOf(config('b'))];
+    const planned = [desiredObjectOf(config('a')), desiredObjectOf(config('b'))];
     await at.apply(planned);
     at.put(config('a', 'theirs'));
     await at.settle();
@@ -140,7 +140,7 @@ describe('applying', () => {
 
   test('creates what it created before only once its owner is confirmed, although the answer was lost (A6)', async () => {
     const at = await applying();
-    const planned = [outlineOf(config('a'))];
+    const planned = [desiredObjectOf(config('a'))];
     at.use({
       async create(...request) {
         await at.client.create(...request);
@@ -158,7 +158,7 @@ describe('applying', () => {
   test('accepts the value that admission set, also once another writer is the manager of the field (A10)', async () => {
     const at = await applying();
     at.server.rules.mutate({ verb: ['create', 'apply'], kind: 'ConfigMap' }, (object) => ({ ...object, data: { key: 'admitted' } }));
-    const planned = [outlineOf(config('a'))];
+    const planned = [desiredObjectOf(config('a'))];
     await at.apply(planned);
     // By fields alone it is no longer ours, and has to be compared.
     for (const value of ['edited', 'admitted']) at.put(config('a', value), at.get('ConfigMap', 'a')!.metadata);
@@ -182,7 +182,7 @@ describe('applying', () => {
     at.server.hold('ConfigMap');
     at.server.remove('ConfigMap', 'ml', 'a');
     at.put(config('a', 'theirs'), { labels: OTHERS });
-    const { failed } = await at.apply([outlineOf(config('a'))], undefined, { ...owner, creationTimestamp: '2026-01-02T00:00:00Z' });
+    const { failed } = await at.apply([desiredObjectOf(config('a'))], undefined, { ...owner, creationTimestamp: '2026-01-02T00:00:00Z' });
     expect(failed).toMatchObject([{ object: 'ConfigMap/a' }]);
     expect(at.confirmations()).toBe(1);
     expect(at.get('ConfigMap', 'a')).toMatchObject({ metadata: { labels: OTHERS }, data: { key: 'theirs' } });
@@ -191,15 +191,15 @@ describe('applying', () => {
   test('goes on after an object that fails, and reports it (A7)', async () => {
     const at = await applying();
     at.server.rules.refuse({ verb: 'create', name: 'b' }, { status: 403, reason: 'Forbidden', message: 'not here' });
-    const report = await at.apply(['a', 'b', 'c'].map((name) => outlineOf(config(name))));
+    const report = await at.apply(['a', 'b', 'c'].map((name) => desiredObjectOf(config(name))));
     expect(report.created).toEqual(['ConfigMap/a', 'ConfigMap/c']);
     expect(report.failed).toEqual([{ reason: 'ApplyFailed', object: 'ConfigMap/b', message: expect.stringContaining('not here') }]);
   });
 
   test('reports a change that Kubernetes does not allow each time, and applies the others once (A8)', async () => {
     const at = await applying();
-    await at.apply([outlineOf(workers('before', 1))]);
-    const edited = [outlineOf(workers('after', 2))];
+    await at.apply([desiredObjectOf(workers('before', 1))]);
+    const edited = [desiredObjectOf(workers('after', 2))];
     const immutable = [{ object: 'StatefulSet/workers', path: 'spec.serviceName', live: 'before', desired: 'after' }];
     expect(await at.apply(edited)).toMatchObject({ changed: ['StatefulSet/workers'], immutable, failed: [] });
     expect(at.get('StatefulSet', 'workers')?.['spec']).toMatchObject({ serviceName: 'before', replicas: 2 });

@@ -13,26 +13,26 @@ async function pending() {
   at.put(thinRuntime('demo', { profileName: 'profile' }));
   await at.quiet();
   const { store, server } = at;
-  const reign = new AbortController();
+  const leading = new AbortController();
   const woken: string[] = [];
   const claimBinding = createClaimBinding({
     client: server.client({ fieldManager: 'sluice' }),
     store,
     clock: systemClock,
     wake: ({ name }) => void woken.push(name),
-    signal: reign.signal,
+    signal: leading.signal,
   });
   await at.advance(600_000);
   at.forget();
-  return { at, reign, claimBinding, woken, claim: at.get('PersistentVolumeClaim') as LiveObject };
+  return { at, leading, claimBinding, woken, claim: at.get('PersistentVolumeClaim') as LiveObject };
 }
 const patches = (at: Harness) => at.written({ kind: 'PersistentVolumeClaim', verb: 'patch' }).length;
 
 test('a claim is not nudged any more once the process no longer leads', async () => {
-  const { at, claimBinding, reign, claim } = await pending();
+  const { at, claimBinding, leading, claim } = await pending();
   claimBinding.nudge(claim, 500);
   await at.advance(400);
-  reign.abort(new Error('no longer leading'));
+  leading.abort(new Error('no longer leading'));
   await at.advance(60_000);
   expect(patches(at)).toBe(0);
 });

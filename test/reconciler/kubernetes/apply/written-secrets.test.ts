@@ -5,7 +5,7 @@ import { ApiError } from '../../../../src/kube/errors.ts';
 import { type KubeObject, silent } from '../../../../src/kube/types.ts';
 import { base64, fromBase64 } from '../../../../src/constructs/index.ts';
 import { createApplier } from '../../../../src/reconciler/kubernetes/apply/apply.ts';
-import { outlineOf } from '../../../../src/planning/bindings.ts';
+import { desiredObjectOf } from '../../../../src/planning/bindings.ts';
 import type { Store } from '../../../../src/reconciler/kubernetes/store/store.ts';
 import { openDataset, secret, thinRuntime } from '../../../support/objects.ts';
 import { boundHarness, type Harness } from '../../harness.ts';
@@ -52,7 +52,7 @@ describe('a Secret of ours', () => {
     } as unknown as KubeClient;
     applier = createApplier(client, { remember() {}, isOwner: () => false } as unknown as Store, silent, { monotonic: () => clock });
   });
-  const pass = (password = 'b2xk') => applier.apply(owner, [outlineOf(manifest(password))], async () => {});
+  const pass = (password = 'b2xk') => applier.apply(owner, [desiredObjectOf(manifest(password))], async () => {});
 
   test('that was deleted is created again by the next pass (A11)', async () => {
     await pass();

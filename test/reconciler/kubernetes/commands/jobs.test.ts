@@ -12,17 +12,17 @@ const command = (...argv: string[]): Command => ({ in: 'master', on: 'one', argv
 
 /** Thirty runtimes change a mount each: eight at a time, the others wait for their turn. */
 function busy() {
-  const reign = new AbortController();
+  const leading = new AbortController();
   const begun: string[] = [];
   const woken: string[] = [];
   const warnings: string[] = [];
   const running: { resolve: (out: string) => void; reject: (error: unknown) => void }[] = [];
   const exec: PodExec = (_, argv) => {
-    reign.signal.throwIfAborted();
+    leading.signal.throwIfAborted();
     begun.push(argv.join(' '));
     return new Promise((resolve, reject) => running.push({ resolve, reject }));
   };
-  const jobs = createJobs(systemClock, { ...silent, warn: (_, message) => void warnings.push(message) }, reign.signal);
+  const jobs = createJobs(systemClock, { ...silent, warn: (_, message) => void warnings.push(message) }, leading.signal);
   for (let i = 0; i < 30; i++)
     jobs.ask(
       `u${i}/run`,
@@ -30,24 +30,24 @@ function busy() {
       () => runCommands(exec, choice, [command('unmount', `/${i}`), command('mount', `/${i}`)]),
       () => woken.push(`u${i}`),
     );
-  return { reign, begun, woken, warnings, running, jobs };
+  return { leading, begun, woken, warnings, running, jobs };
 }
 
 test('commands that wait for their turn are never begun once the lease is lost', async () => {
-  const { reign, begun, running } = busy();
+  const { leading, begun, running } = busy();
   await turn();
   expect(begun).toHaveLength(8);
-  reign.abort(new Error('no longer leading'));
+  leading.abort(new Error('no longer leading'));
   for (const { resolve } of running) resolve('');
   await turn();
   expect(begun).toHaveLength(8);
 });
 
 test('what was under way when the lease was lost requeues no key and is no failure', async () => {
-  const { reign, woken, warnings, running } = busy();
+  const { leading, woken, warnings, running } = busy();
   await turn();
-  reign.abort(new Error('no longer leading'));
-  for (const { reject } of running) reject(reign.signal.reason);
+  leading.abort(new Error('no longer leading'));
+  for (const { reject } of running) reject(leading.signal.reason);
   await turn();
   expect([woken, warnings]).toEqual([[], []]);
 });

@@ -172,11 +172,11 @@ test('the deadline counts when the connection is opened, not when the command is
 });
 
 test.each(['before', 'after'] as const)('a command is given up when the lease is lost %s its connection is open', async (when) => {
-  const reign = new AbortController();
-  const answer = run({ signal: reign.signal });
+  const leading = new AbortController();
+  const answer = run({ signal: leading.signal });
   const command = await first();
   if (when === 'after') command.open();
-  reign.abort(new Error('no longer leading'));
+  leading.abort(new Error('no longer leading'));
   await expect(answer).rejects.toThrow('no longer leading');
   await closed(command);
 });

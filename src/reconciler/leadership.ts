@@ -15,7 +15,7 @@ import { helpersOf } from './kubernetes/operations/end-run.ts';
 import type { PortPolicy } from '../planning/ports.ts';
 import type { Selects } from '../kube/selector.ts';
 import { operationKeyOf } from './operations/references.ts';
-import type { Moved, Store } from './kubernetes/store/store.ts';
+import type { PlacementChange, Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';
 import { isSettled } from './operations/status.ts';
 import { passOver } from './pass.ts';
@@ -49,28 +49,28 @@ export interface LeaderOptions {
   readonly metrics?: Metrics;
 }
 
-/** What only the leader has: the queue of keys, the cluster that their passes write to, the labels of nodes, and events. */
-export interface Reign {
+/** The work of the leader alone: the queue of keys, the cluster that their passes write to, the labels of nodes, and events. */
+export interface Leadership {
   /** Adds every key, the oldest first. Called once. */
   begin(): void;
   add(key: string): void;
   /** A runtime or an operation was deleted. */
   gone(key: Key | OperationKey, uid: string): void;
   /** A node changed, or pods of a workload came or went. */
-  moved(moved: Moved): void;
+  placementChanged(change: PlacementChange): void;
   /** Ends the commands that run in pods. Resolves when the passes under way have ended and their events are sent. */
   end(): Promise<void>;
 }
 
 /**
- * @param leader its name in events, until when it may write, and how it adds a key
+ * @param leader its name in events, the deadline of its writes, and how it adds a key
  */
-export function createReign(
+export function createLeadership(
   client: KubeClient,
   store: Store,
   options: LeaderOptions,
   leader: { readonly identity: string; readonly deadline?: () => number; readonly wake: (key: string) => void },
-): Reign {
+): Leadership {
   const { connection, runtimes, settings, log, metrics, clock = systemClock, concurrency = KEYS } = options;
   const { identity, deadline, wake } = leader;
   const events = eventSink(client, { reportingController: 'data.fluid.io/sluice', reportingInstance: identity, log, clock });
@@ -135,7 +135,7 @@ export function createReign(
     },
     add: (key) => queue.add(key),
     gone: (key, uid) => cluster.gone(key, uid),
-    moved: (moved) => labeler.changed(moved),
+    placementChanged: (change) => labeler.changed(change),
     async end() {
       ended.abort(new Error('this process is no longer the leader'));
       await Promise.all([labeler.stop(), queue.stop(), applications?.stop()]);
