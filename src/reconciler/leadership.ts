@@ -11,7 +11,7 @@ import type { PodExec } from './kubernetes/commands/exec.ts';
 import { type ExecFence, podExec } from './kubernetes/commands/pod-exec.ts';
 import { kubernetesCluster } from './kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler, type NodeReports } from './kubernetes/nodes/node-labels.ts';
-import { helpersOf } from './kubernetes/operations/end-run.ts';
+import { helpersOf } from './operations/run-ender.ts';
 import type { PortPolicy } from '../planning/ports.ts';
 import type { Selects } from '../kube/selector.ts';
 import { operationKeyOf } from './operations/references.ts';

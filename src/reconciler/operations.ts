@@ -1,5 +1,5 @@
 /** Operations as commands read them: pure functions of what a user wrote and of what the cluster shows. */
-export { jobView, scheduleView } from './kubernetes/operations/job-view.ts';
+export { jobView, scheduleView } from './operations/job-view.ts';
 export { affinityLike, HOSTNAME } from './operations/affinity.ts';
 export { followedBy, predecessorOf } from './operations/predecessor.ts';
 export { datasetsOf, nearOf, operationKeyOf, workerOf } from './operations/references.ts';

@@ -4,7 +4,7 @@ import { KEYS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { type KubernetesCluster, kubernetesCluster } from '../../src/reconciler/kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/nodes/node-labels.ts';
-import { helpersOf } from '../../src/reconciler/kubernetes/operations/end-run.ts';
+import { helpersOf } from '../../src/reconciler/operations/run-ender.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
 import { operationKeyOf } from '../../src/reconciler/operations/references.ts';
 import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';

@@ -14,7 +14,7 @@ import type { PortPolicy } from '../../src/planning/ports.ts';
 import type { Selects } from '../../src/kube/selector.ts';
 import { operationKeyOf } from '../../src/reconciler/operations/references.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
-import { helpersOf } from '../../src/reconciler/kubernetes/operations/end-run.ts';
+import { helpersOf } from '../../src/reconciler/operations/run-ender.ts';
 import { isSettled } from '../../src/reconciler/operations/status.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/kube/turns/queue.ts';
 import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';

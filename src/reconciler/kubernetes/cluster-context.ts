@@ -16,7 +16,7 @@ import type { createJobs } from './commands/jobs.ts';
 import { workloadKind } from '../../planning/kinds.ts';
 import type { LastValid } from '../../planning/last-valid.ts';
 import type { MountTries } from './commands/mount-tries.ts';
-import type { MountsClock } from './operations/mounts-clock.ts';
+import type { MountsClock } from '../operations/mounts-clock.ts';
 import type { NodeLabeler } from './nodes/node-labels.ts';
 import type { JobEnd } from '../operations/world.ts';
 import type { PortAllocator, PortPolicy } from '../../planning/ports.ts';

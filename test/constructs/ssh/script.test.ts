@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SshKeys } from '../../../src/constructs/index.ts';
 import { SSH_SCRIPTS } from '../../../src/constructs/ssh-scripts.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
-import { sshKeysOf } from '../../../src/reconciler/kubernetes/operations/ssh-keys.ts';
+import { sshKeysOf } from '../../../src/reconciler/operations/ssh-keys.ts';
 import { canRun } from '../../support/can-run.ts';
 import { createFolder } from '../../support/container-folder.ts';
 

@@ -5,9 +5,9 @@ import { isDone } from '../../operations/status.ts';
 import type { EndedPod } from '../../teardown-steps.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import type { Key, LiveObject } from '../../world.ts';
-import { helpersOf } from '../operations/end-run.ts';
-import { jobView } from '../operations/job-view.ts';
-import { isAtWork, worksOf } from '../operations/works.ts';
+import { helpersOf } from '../../operations/run-ender.ts';
+import { jobView } from '../../operations/job-view.ts';
+import { isAtWork, worksOf } from '../../operations/works.ts';
 import type { Store } from '../store/store.ts';
 
 /** Kinds whose pods may mount the claim. */

@@ -1,11 +1,11 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { ownerUid } from '../../../api/index.ts';
-import type { Operation, SshKeys } from '../../../constructs/index.ts';
-import { operationNames } from '../../../constructs/operation-names.ts';
-import type { KubeClient } from '../../../kube/contract.ts';
-import { isNotFound } from '../../../kube/errors.ts';
-import { deleteByUid } from '../apply/deletion.ts';
-import { Secret } from '../../../planning/kinds.ts';
+import { ownerUid } from '../../api/index.ts';
+import type { Operation, SshKeys } from '../../constructs/index.ts';
+import { operationNames } from '../../constructs/operation-names.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import { deleteByUid } from '../kubernetes/apply/deletion.ts';
+import { Secret } from '../../planning/kinds.ts';
 
 type Asked = Pick<Operation, 'kind' | 'name' | 'namespace' | 'uid'>;
 

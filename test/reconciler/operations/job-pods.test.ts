@@ -1,8 +1,8 @@
 /** Which container of which pod says how a Job ended. */
 import { expect, test } from 'vitest';
-import type { KubeObject } from '../../../../src/kube/types.ts';
-import type { ClusterContext } from '../../../../src/reconciler/kubernetes/cluster-context.ts';
-import { lastPod } from '../../../../src/reconciler/kubernetes/operations/job-pods.ts';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import type { ClusterContext } from '../../../src/reconciler/kubernetes/cluster-context.ts';
+import { lastPod } from '../../../src/reconciler/operations/job-pods.ts';
 
 /** An exit code, and the minute in which the container ended; undefined if it has not. */
 type End = readonly [exitCode: number, minute: number] | undefined;

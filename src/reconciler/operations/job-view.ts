@@ -1,8 +1,8 @@
-import { annotation, isOwnedBy, ownerUid } from '../../../api/index.ts';
-import type { HelperView, JobEnd, JobView, ScheduleView, Work } from '../../operations/world.ts';
-import { keptOf } from '../../status/kept.ts';
-import type { LiveObject } from '../../world.ts';
-import { workloadView } from '../../../planning/views.ts';
+import { annotation, isOwnedBy, ownerUid } from '../../api/index.ts';
+import type { HelperView, JobEnd, JobView, ScheduleView, Work } from './world.ts';
+import { keptOf } from '../status/kept.ts';
+import type { LiveObject } from '../world.ts';
+import { workloadView } from '../../planning/views.ts';
 
 interface JobStatus {
   readonly conditions?: readonly {

@@ -1,10 +1,10 @@
-import { operationKinds } from '../../../api/index.ts';
-import type { OperationKind } from '../../../constructs/index.ts';
-import type { OperationCluster } from '../../operations/cluster.ts';
-import { lineOf } from '../../operations/line.ts';
-import type { OperationObject, Place } from '../../operations/world.ts';
-import { type Key, keyText, type OperationKey } from '../../world.ts';
-import type { Store } from '../store/store.ts';
+import { operationKinds } from '../../api/index.ts';
+import type { OperationKind } from '../../constructs/index.ts';
+import type { OperationCluster } from './cluster.ts';
+import { lineOf } from './line.ts';
+import type { OperationObject, Place } from './world.ts';
+import { type Key, keyText, type OperationKey } from '../world.ts';
+import type { Store } from '../kubernetes/store/store.ts';
 
 /** The lines of all Datasets. Each is computed once for all operations in it, until something changes that a line depends on. */
 export interface Lines {

@@ -1,12 +1,12 @@
-import { annotation } from '../../../api/index.ts';
-import { operationNames } from '../../../constructs/operation-names.ts';
-import { ignoreNotFound } from '../../../kube/errors.ts';
-import type { OperationCluster } from '../../operations/cluster.ts';
-import type { Work } from '../../operations/world.ts';
-import type { OperationKey } from '../../world.ts';
-import type { ClusterContext } from '../cluster-context.ts';
-import { ownedKinds } from '../../../planning/kinds.ts';
-import type { Store } from '../store/store.ts';
+import { annotation } from '../../api/index.ts';
+import { operationNames } from '../../constructs/operation-names.ts';
+import { ignoreNotFound } from '../../kube/errors.ts';
+import type { OperationCluster } from './cluster.ts';
+import type { Work } from './world.ts';
+import type { OperationKey } from '../world.ts';
+import type { ClusterContext } from '../kubernetes/cluster-context.ts';
+import { ownedKinds } from '../../planning/kinds.ts';
+import type { Store } from '../kubernetes/store/store.ts';
 import { workOf } from './job-view.ts';
 
 /** The Jobs of an operation that have not ended, and its CronJob. What was created a moment ago is not in the inventory yet. */

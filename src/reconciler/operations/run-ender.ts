@@ -1,11 +1,11 @@
-import { operationNames } from '../../../constructs/operation-names.ts';
-import type { OperationCluster } from '../../operations/cluster.ts';
-import type { OperationObject } from '../../operations/world.ts';
-import { deleteByUid } from '../apply/deletion.ts';
-import type { ClusterContext } from '../cluster-context.ts';
-import { ownedType } from '../../../planning/kinds.ts';
-import { unseen } from '../observe/unseen.ts';
-import type { Store } from '../store/store.ts';
+import { operationNames } from '../../constructs/operation-names.ts';
+import type { OperationCluster } from './cluster.ts';
+import type { OperationObject } from './world.ts';
+import { deleteByUid } from '../kubernetes/apply/deletion.ts';
+import type { ClusterContext } from '../kubernetes/cluster-context.ts';
+import { ownedType } from '../../planning/kinds.ts';
+import { unseen } from '../kubernetes/observe/unseen.ts';
+import type { Store } from '../kubernetes/store/store.ts';
 import { deleteSshKeys } from './ssh-keys.ts';
 
 /** Kinds that say what an operation did, or will do next. */

@@ -1,9 +1,9 @@
-import { controllerOf, label, ownerUid } from '../../../api/index.ts';
-import type { ClusterContext } from '../cluster-context.ts';
-import type { KubeObject } from '../../../kube/types.ts';
-import { ownedKinds } from '../../../planning/kinds.ts';
-import { unseen } from '../observe/unseen.ts';
-import type { Owned } from '../../../planning/owner.ts';
+import { controllerOf, label, ownerUid } from '../../api/index.ts';
+import type { ClusterContext } from '../kubernetes/cluster-context.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { ownedKinds } from '../../planning/kinds.ts';
+import { unseen } from '../kubernetes/observe/unseen.ts';
+import type { Owned } from '../../planning/owner.ts';
 
 type Where = Pick<ClusterContext, 'client' | 'store'>;
 

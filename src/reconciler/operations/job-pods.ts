@@ -1,12 +1,12 @@
-import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../../api/index.ts';
-import type { KubeObject } from '../../../kube/types.ts';
-import { infosOf, PROGRESS_MS } from '../../operations/infos.ts';
-import { NO_PODS_MS } from '../../operations/run-trouble.ts';
-import type { EndedPod, Infos, JobView, OperationWorld } from '../../operations/world.ts';
-import type { Key } from '../../world.ts';
-import type { ClusterContext } from '../cluster-context.ts';
-import { Pod } from '../../../planning/kinds.ts';
-import { refusedPods } from '../observe/refused-pods.ts';
+import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../api/index.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { infosOf, PROGRESS_MS } from './infos.ts';
+import { NO_PODS_MS } from './run-trouble.ts';
+import type { EndedPod, Infos, JobView, OperationWorld } from './world.ts';
+import type { Key } from '../world.ts';
+import type { ClusterContext } from '../kubernetes/cluster-context.ts';
+import { Pod } from '../../planning/kinds.ts';
+import { refusedPods } from '../kubernetes/observe/refused-pods.ts';
 
 /** A Job has one pod at a time, and replaces a few. */
 const MOST_PODS = 20;

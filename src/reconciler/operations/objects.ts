@@ -1,16 +1,16 @@
-import { annotation, type Manifest } from '../../../api/index.ts';
-import { operationNames } from '../../../constructs/operation-names.ts';
-import type { OperationCluster } from '../../operations/cluster.ts';
-import { attempt } from '../../failures.ts';
-import { nothingApplied } from '../../world.ts';
-import { retryOf } from '../../operations/requests.ts';
-import { isRunning } from '../../operations/status.ts';
-import type { OperationWorld } from '../../operations/world.ts';
-import type { Applier } from '../apply/apply.ts';
-import { confirm, isSameVersion } from '../apply/fresh.ts';
-import type { ClusterContext } from '../cluster-context.ts';
-import { unseen } from '../observe/unseen.ts';
-import { desiredObjectOf } from '../../../planning/bindings.ts';
+import { annotation, type Manifest } from '../../api/index.ts';
+import { operationNames } from '../../constructs/operation-names.ts';
+import type { OperationCluster } from './cluster.ts';
+import { attempt } from '../failures.ts';
+import { nothingApplied } from '../world.ts';
+import { retryOf } from './requests.ts';
+import { isRunning } from './status.ts';
+import type { OperationWorld } from './world.ts';
+import type { Applier } from '../kubernetes/apply/apply.ts';
+import { confirm, isSameVersion } from '../kubernetes/apply/fresh.ts';
+import type { ClusterContext } from '../kubernetes/cluster-context.ts';
+import { unseen } from '../kubernetes/observe/unseen.ts';
+import { desiredObjectOf } from '../../planning/bindings.ts';
 import { adoptSchedule } from './adopt.ts';
 
 /** Creates the Job of an operation, after all that the Job needs. */

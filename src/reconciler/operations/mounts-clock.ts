@@ -1,8 +1,8 @@
-import type { Monotonic } from '../../../kube/clock.ts';
+import type { Monotonic } from '../../kube/clock.ts';
 import { hash } from 'node:crypto';
-import type { Dataset } from '../../../api/index.ts';
-import type { OperationWorld } from '../../operations/world.ts';
-import { isServed } from '../../../planning/views.ts';
+import type { Dataset } from '../../api/index.ts';
+import type { OperationWorld } from './world.ts';
+import { isServed } from '../../planning/views.ts';
 
 /** When this process saw mounts change, by the operation that runs after that. After a restart it begins anew. */
 export interface MountsClock {

@@ -1,13 +1,13 @@
-import { type Dataset, type DatasetSpec, InvalidSpec, type Manifest } from '../../../api/index.ts';
-import { choose } from '../../../planning/choose.ts';
-import type { Cluster } from '../../cluster.ts';
-import { LEADER_AGAIN_MS } from '../../lifecycle.ts';
-import type { OperationCluster } from '../../operations/cluster.ts';
-import type { OperationObject, Prepared } from '../../operations/world.ts';
-import type { Hold, OperationKey, PlanInForce } from '../../world.ts';
-import { type ClusterContext, podChoice } from '../cluster-context.ts';
-import { askProbe, type PodChoice } from '../commands/exec.ts';
-import { isServed, podFacts } from '../../../planning/views.ts';
+import { type Dataset, type DatasetSpec, InvalidSpec, type Manifest } from '../../api/index.ts';
+import { choose } from '../../planning/choose.ts';
+import type { Cluster } from '../cluster.ts';
+import { LEADER_AGAIN_MS } from '../lifecycle.ts';
+import type { OperationCluster } from './cluster.ts';
+import type { OperationObject, Prepared } from './world.ts';
+import type { Hold, OperationKey, PlanInForce } from '../world.ts';
+import { type ClusterContext, podChoice } from '../kubernetes/cluster-context.ts';
+import { askProbe, type PodChoice } from '../kubernetes/commands/exec.ts';
+import { isServed, podFacts } from '../../planning/views.ts';
 import { sshKeysOf } from './ssh-keys.ts';
 
 /** How long an answer counts. Longer than an answer takes to start the next pass of an operation that fails, or that would ask for ever. */
