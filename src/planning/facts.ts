@@ -10,9 +10,9 @@ import type {
   SecretNeed,
   ServingRole,
 } from '../constructs/index.ts';
-import { missingText } from './secret-text.ts';
 import type { Hold } from './hold.ts';
 import type { MissingSecret } from './objects.ts';
+import { missingText } from './secret-text.ts';
 import { compact } from './sharing.ts';
 
 /** Rounds of questions; a runtime that has new ones after each answer is stopped here. */
@@ -22,6 +22,7 @@ export type SecretState =
   | { readonly data: Readonly<Record<string, string>> }
   /** With `keys` the Secret exists, without these keys. */
   | { readonly missing: true; readonly keys?: readonly string[]; readonly retryMs: number };
+
 /** Where each fact that a runtime needs comes from; a Hold says what is missing. */
 export interface FactSources {
   port(need: NonNullable<Needs['ports']>[number]): number | Hold;
@@ -42,68 +43,64 @@ export interface Gathered {
   readonly secretRetryMs?: number;
 }
 
+/** Of these a runtime has one, of all others many, by name. */
+type Single = 'reference' | 'masters';
+type Field = Single | 'objects' | 'claims' | 'configMaps' | 'pods' | 'ports';
+type Answer<F extends Field> = F extends Single ? Facts[F] : Facts[F][keyof Facts[F]];
+
+/** What a need asks, and where its answer goes in the facts. */
+const question = <F extends Field>(field: F, name: string, ask: () => Answer<F> | Hold | Promise<Answer<F> | Hold>) => ({
+  field,
+  name,
+  ask: ask as () => unknown,
+});
+
+/** The lookups of needs, in their order. Secrets are left out: one that is missing holds no plan, unless its contents are needed. */
+const questions = (
+  { objects = [], reference, claims = [], configMaps = [], masters, pods = [], ports = [] }: Needs,
+  sources: FactSources,
+) => [
+  ...objects.map(({ kind, name }) =>
+    question('objects', `${kind}/${name}`, async () => (await sources.object(kind, name)) ?? absent(kind, name)),
+  ),
+  ...(reference ? [question('reference', `${reference.namespace}/${reference.name}`, () => sources.reference(reference))] : []),
+  ...claims.map((name) => question('claims', name, () => sources.claim(name))),
+  ...configMaps.map((name) => question('configMaps', name, () => sources.keys(name))),
+  ...(masters ? [question('masters', '', () => sources.masters)] : []),
+  ...pods.map((role) => question('pods', role, () => sources.pods(role))),
+  ...ports.map((need) => question('ports', need.name, () => sources.port(need))),
+];
+
+const absent = (kind: string, name: string): Hold => ({ reason: `${kind}NotFound`, message: `${kind} ${name} does not exist` });
+
+const isHold = (answer: unknown): answer is Hold => typeof answer === 'object' && answer !== null && 'reason' in answer;
+
+const withAnswer = (facts: Facts, field: Field, name: string, answer: unknown): Facts =>
+  field === 'reference' || field === 'masters'
+    ? { ...facts, ...(answer !== undefined && { [field]: answer }) }
+    : { ...facts, [field]: { ...facts[field], [name]: answer } };
+
 /** Asks the runtime for its needs, answers them, and asks again with the answers until it has no new need: a profile may name Secrets. */
 export async function gatherFacts(
   runtime: Runtime,
   input: Omit<RuntimeInput<unknown>, 'facts'>,
   sources: FactSources,
 ): Promise<Gathered | Hold> {
-  const ports: Record<string, number> = {};
-  const secrets: Record<string, Readonly<Record<string, string>>> = {};
-  const claims: Record<string, ClaimFact> = {};
-  const objects: Record<string, unknown> = {};
-  const configMaps: Record<string, readonly string[]> = {};
-  const pods: Partial<Record<ServingRole, readonly PodFact[]>> = {};
+  const { fuse, engine } = sources;
+  const none = compact({});
+  const nothing = { ports: none, secrets: none, claims: none, objects: none, configMaps: none, pods: none };
+  let facts: Facts = { ...nothing, ...(fuse && { fuse }), ...(engine !== undefined && { engine }) };
   const missing = new Map<string, { readonly lack: MissingSecret; readonly retryMs: number }>();
-  let reference: ReferenceFact | undefined;
-  let masters: number | undefined;
-  const facts = (): Facts => ({
-    ports,
-    secrets,
-    claims,
-    objects,
-    configMaps,
-    pods,
-    ...(sources.fuse && { fuse: sources.fuse }),
-    ...(sources.engine !== undefined && { engine: sources.engine }),
-    ...(reference && { reference }),
-    ...(masters !== undefined && { masters }),
-  });
   const asked = new Set<string>();
-  const isNew = (what: string) => !asked.has(what) && asked.add(what) !== undefined;
+  const isNew = (id: string) => !asked.has(id) && asked.add(id) !== undefined;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = asked.size;
-    const needs = runtime.needs({ ...input, facts: facts() });
-    for (const { kind, name } of needs.objects ?? []) {
-      if (!isNew(`${kind}/${name}`)) continue;
-      const object = await sources.object(kind, name);
-      if (!object) return { reason: `${kind}NotFound`, message: `${kind} ${name} does not exist` };
-      objects[`${kind}/${name}`] = object;
-    }
-    if (needs.reference && isNew(`reference/${needs.reference.namespace}/${needs.reference.name}`)) {
-      const found = await sources.reference(needs.reference);
-      if ('reason' in found) return found;
-      reference = found;
-    }
-    for (const name of needs.claims ?? []) {
-      if (!isNew(`claim/${name}`)) continue;
-      const claim = await sources.claim(name);
-      if ('reason' in claim) return claim;
-      claims[name] = claim;
-    }
-    for (const name of needs.configMaps ?? []) {
-      if (!isNew(`configmap/${name}`)) continue;
-      const keys = await sources.keys(name);
-      if ('reason' in keys) return keys;
-      configMaps[name] = keys;
-    }
-    if (needs.masters && isNew('masters')) masters = sources.masters;
-    for (const role of needs.pods ?? []) if (isNew(`pods/${role}`)) pods[role] = sources.pods(role);
-    for (const need of needs.ports ?? []) {
-      if (!isNew(`port/${need.name}`)) continue;
-      const port = sources.port(need);
-      if (typeof port !== 'number') return port;
-      ports[need.name] = port;
+    const needs = runtime.needs({ ...input, facts });
+    for (const { field, name, ask } of questions(needs, sources)) {
+      if (!isNew(`${field}/${name}`)) continue;
+      const answer = await ask();
+      if (isHold(answer)) return answer;
+      facts = withAnswer(facts, field, name, answer);
     }
     for (const need of needs.secrets ?? []) {
       const called = calledOf(need);
@@ -112,7 +109,7 @@ export async function gatherFacts(
       if (state === 'assumed') continue;
       if ('missing' in state)
         missing.set(called, { lack: { name: called, ...(state.keys && { keys: state.keys }) }, retryMs: state.retryMs });
-      else if (need.inline) secrets[called] = state.data;
+      else if (need.inline) facts = { ...facts, secrets: { ...facts.secrets, [called]: state.data } };
     }
     // Without its contents no plan is possible.
     const [unread] = (needs.secrets ?? []).flatMap((need) => (need.inline && missing.get(calledOf(need))) || []);
@@ -124,19 +121,9 @@ export async function gatherFacts(
       };
     if (asked.size === before) break;
   }
-  const kept = {
-    ...facts(),
-    secrets: compact(secrets),
-    claims: compact(claims),
-    objects: compact(objects),
-    ports: compact(ports),
-    configMaps: compact(configMaps),
-    pods: compact(pods),
-    ...(reference && { reference }),
-  };
   const lacks = [...missing.values()];
   return {
-    facts: kept,
+    facts,
     missingSecrets: lacks.map(({ lack }) => lack),
     ...(lacks.length > 0 && { secretRetryMs: Math.min(...lacks.map(({ retryMs }) => retryMs)) }),
   };
