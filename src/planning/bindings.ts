@@ -52,10 +52,10 @@ export function createBindings(settings: Settings) {
   let characters = 0;
   const { piece } = createSharing();
 
-  function planned(runtime: Runtime, input: Input, of: string): BoundRuntime {
+  function planned(definition: Runtime, input: Input, of: string): BoundRuntime {
     const before = atHand.get(input.uid);
     if (before?.of === of) return before.bound;
-    const bound = runtime.bind({ ...input, settings });
+    const bound = definition.bind({ ...input, settings });
     // A plan whose objects are all as they should be needs no rendering.
     if (known.get(input.uid)?.of !== of) keep(input.uid, of, bound);
     return bound;
@@ -82,7 +82,7 @@ export function createBindings(settings: Settings) {
     }
   }
 
-  function recall(runtime: Runtime, input: Input, reported: object | undefined): Remembered {
+  function recall(definition: Runtime, input: Input, reported: object | undefined): Remembered {
     const before = known.get(input.uid);
     if (before && isSame(before.input, input)) return before;
     const of = fingerprint(input);
@@ -90,7 +90,7 @@ export function createBindings(settings: Settings) {
       before.input = input;
       return before;
     }
-    const plan = planned(runtime, input, of);
+    const plan = planned(definition, input, of);
     const affinity = plan.roles.includes('worker') ? cacheAffinityOf(plan.synth('worker')) : undefined;
     const earlier = { ...before?.earlier, ...before?.parts };
     const memory = { of, input, parts: {}, earlier, cacheAffinity: sameOr(reported, affinity), digest: digestOf(plan, piece) };
@@ -103,12 +103,12 @@ export function createBindings(settings: Settings) {
      * @param reported the cache affinity in the runtime's status, which is shared while it is the same
      * @throws InvalidSpec
      */
-    bind(runtime: Runtime, given: Input, reported?: object): Binding & { readonly input: Input; readonly whole: () => BoundRuntime } {
-      const { of, input, parts, earlier, cacheAffinity, digest } = recall(runtime, given, reported);
+    bind(definition: Runtime, given: Input, reported?: object): Binding & { readonly input: Input; readonly whole: () => BoundRuntime } {
+      const { of, input, parts, earlier, cacheAffinity, digest } = recall(definition, given, reported);
       // A command that waits for its turn keeps this for minutes, and with a strong reference 40 KB of a plan.
       let last: WeakRef<BoundRuntime> | undefined;
       const whole = () => {
-        const bound = last?.deref() ?? planned(runtime, input, of);
+        const bound = last?.deref() ?? planned(definition, input, of);
         last = new WeakRef(bound);
         return bound;
       };

@@ -4,7 +4,7 @@ import type { RuntimeObject } from './objects.ts';
 
 /** A runtime object and the definition that understands it. */
 export interface Candidate {
-  readonly runtime: Runtime;
+  readonly definition: Runtime;
   readonly object: RuntimeObject;
   /** What is wrong with its spec, if it does not parse. */
   readonly invalid?: InvalidSpec;
@@ -16,7 +16,7 @@ export function choose(
   candidates: readonly Candidate[],
 ): { readonly chosen?: Candidate; readonly others: readonly Candidate[] } {
   const alive = candidates.filter(({ object }) => !object.metadata.deletionTimestamp);
-  const serving = alive.find(({ runtime }) => dataset?.status?.runtimes?.some(({ type }) => type === runtime.type));
+  const serving = alive.find(({ definition }) => dataset?.status?.runtimes?.some(({ type }) => type === definition.type));
   const chosen = serving ?? alive.toSorted(byAge)[0];
   return { ...(chosen && { chosen }), others: alive.filter((candidate) => candidate !== chosen) };
 }

@@ -82,7 +82,7 @@ const withAnswer = (facts: Facts, field: Field, name: string, answer: unknown): 
 
 /** Asks the runtime for its needs, answers them, and asks again with the answers until it has no new need: a profile may name Secrets. */
 export async function gatherFacts(
-  runtime: Runtime,
+  definition: Runtime,
   input: Omit<RuntimeInput<unknown>, 'facts'>,
   sources: FactSources,
 ): Promise<Gathered | Hold> {
@@ -95,7 +95,7 @@ export async function gatherFacts(
   const isNew = (id: string) => !asked.has(id) && asked.add(id) !== undefined;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = asked.size;
-    const needs = runtime.needs({ ...input, facts });
+    const needs = definition.needs({ ...input, facts });
     for (const { field, name, ask } of questions(needs, sources)) {
       if (!isNew(`${field}/${name}`)) continue;
       const answer = await ask();
@@ -116,7 +116,7 @@ export async function gatherFacts(
     if (unread)
       return {
         reason: 'SecretNotFound',
-        message: `waiting for ${missingText(unread.lack, input.namespace, { Dataset: input.dataset.spec, [runtime.resource.kind]: input.spec })}`,
+        message: `waiting for ${missingText(unread.lack, input.namespace, { Dataset: input.dataset.spec, [definition.resource.kind]: input.spec })}`,
         afterMs: unread.retryMs,
       };
     if (asked.size === before) break;

@@ -51,8 +51,8 @@ export interface Cluster {
    *
    * @param invalid present when the specs do not parse
    */
-  observe(key: Key, dataset: Dataset, runtime: Runtime, object: RuntimeObject, invalid?: InvalidSpec): Promise<Observation>;
-  observeTeardown(key: Key, dataset: Dataset | undefined, runtime: Runtime, object: RuntimeObject): Promise<Teardown>;
+  observe(key: Key, dataset: Dataset, definition: Runtime, object: RuntimeObject, invalid?: InvalidSpec): Promise<Observation>;
+  observeTeardown(key: Key, dataset: Dataset | undefined, definition: Runtime, object: RuntimeObject): Promise<Teardown>;
   /** Workloads that mount the Dataset, or may, and help no Job that runs. */
   idleHelpers(key: Key): readonly LiveObject[];
   /** Why the Dataset may not be deleted yet. */
@@ -64,9 +64,9 @@ export interface Cluster {
   /** Creates the runtime of a Dataset that refers to another one. False if no kind of runtime is for that. */
   provide(key: Key, dataset: Dataset): Promise<boolean>;
   /** Deletes the claim of a runtime whose consent was withdrawn, then its volume: pods that mount the claim keep it until they end. */
-  revoke(key: Key, runtime: Runtime, object: RuntimeObject): Promise<void>;
+  revoke(key: Key, definition: Runtime, object: RuntimeObject): Promise<void>;
   /** The same if the consent was withdrawn; for a runtime that is not planned, because it or its Dataset is deleted. */
-  withdraw(key: Key, runtime: Runtime, object: RuntimeObject): Promise<void>;
+  withdraw(key: Key, definition: Runtime, object: RuntimeObject): Promise<void>;
   /** Deletes volumes of a runtime that is gone without its teardown, once their claim has gone. */
   removeLeft(key: Key): Promise<void>;
   apply(world: World, desiredObjects: readonly DesiredObject[]): Promise<Applied>;
@@ -93,7 +93,7 @@ export interface Cluster {
   delete(objects: readonly LiveObject[], because: readonly (Dataset | RuntimeObject)[], andPods?: boolean): Promise<void>;
   clean(teardown: Teardown): Promise<void>;
   unlabelNodes(teardown: Teardown): Promise<void>;
-  unmark(runtime: Runtime, object: RuntimeObject): Promise<void>;
+  unmark(definition: Runtime, object: RuntimeObject): Promise<void>;
   unmarkDataset(dataset: Dataset): Promise<void>;
 
   /** One merge patch each, of what differs from the observed status; 409 when another writer was first. True when something was written. */

@@ -42,7 +42,7 @@ export async function passOver(text: string, context: PassContext, reportInMs: n
     metrics?.reconciled('error', (clock.monotonic() - began) / 1000);
     // The first failure is often a race with another writer, and the next pass is 50 ms away.
     log[failures === 0 ? 'info' : 'warn']({ key: text, failures: failures + 1, error: messageOf(error) }, 'reconcile failed');
-    for (const { runtime } of failures === 0 || isOperation ? [] : store.runtimes(key)) metrics?.setupFailed(runtime.type, text);
+    for (const { definition } of failures === 0 || isOperation ? [] : store.runtimes(key)) metrics?.setupFailed(definition.type, text);
     return { kind: 'failed' };
   }
 }

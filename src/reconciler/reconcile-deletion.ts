@@ -12,14 +12,14 @@ export async function reconcileDeletedRuntime(
   cluster: Cluster,
   key: Key,
   dataset: Dataset | undefined,
-  { runtime, object }: Candidate,
+  { definition, object }: Candidate,
   reportInMs: number,
 ): Promise<Outcome> {
   const report = (hold: Hold) => reportOnRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
   const reported = <T>(reason: WriteFailure, effect: () => Promise<T>) => orReport(effect, reason, reportInMs, report);
 
-  await reported('DeleteFailed', () => cluster.withdraw(key, runtime, object));
-  const left = await reported('LookupFailed', () => cluster.observeTeardown(key, dataset, runtime, object));
+  await reported('DeleteFailed', () => cluster.withdraw(key, definition, object));
+  const left = await reported('LookupFailed', () => cluster.observeTeardown(key, dataset, definition, object));
   const { action, hold } = decideTeardown(left);
   if (action) await reported(failureReason(action), () => take(cluster, left, action));
   // Once every deletion has been requested, the wait is worth a report if it lasts.
@@ -35,7 +35,7 @@ async function take(cluster: Cluster, left: Teardown, action: TeardownAction): P
   else if ('clean' in action) await cluster.clean(left);
   else if ('unlabelNodes' in action) await cluster.unlabelNodes(left);
   else if ('unbind' in action) await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus);
-  else await cluster.unmark(left.runtime, left.object);
+  else await cluster.unmark(left.definition, left.object);
 }
 const failureReason = (action: TeardownAction): WriteFailure => ('delete' in action ? 'DeleteFailed' : 'UpdateFailed');
 
@@ -56,14 +56,14 @@ export async function reconcileDeletedDataset(
   const helpers = cluster.idleHelpers(key).filter(({ metadata }) => !metadata.deletionTimestamp);
   await reported('DeleteFailed', () => cluster.delete(helpers, [dataset]));
   // The deletion waits for pods that mount the claim, and others may start until then.
-  for (const { runtime, object } of runtimes) await reported('DeleteFailed', () => cluster.withdraw(key, runtime, object));
+  for (const { definition, object } of runtimes) await reported('DeleteFailed', () => cluster.withdraw(key, definition, object));
   const hold = await reported('LookupFailed', () => cluster.usersOf(key, dataset));
   if (hold) {
     if (isReported(hold, reportInMs)) await report(hold);
     return waiting(hold.afterMs ?? 2000);
   }
-  const isOurs = ({ runtime, object }: Candidate) =>
-    isOwnedBy(object, dataset.metadata.uid) && object.metadata.finalizers?.includes(runtimeFinalizer(runtime.type));
+  const isOurs = ({ definition, object }: Candidate) =>
+    isOwnedBy(object, dataset.metadata.uid) && object.metadata.finalizers?.includes(runtimeFinalizer(definition.type));
   const ours = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOurs).map(({ object }) => object);
   const alive = ours.filter(({ metadata }) => !metadata.deletionTimestamp);
   // The cast: what was read from the API server has a UID and a version.

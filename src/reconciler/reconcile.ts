@@ -60,9 +60,9 @@ async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Out
 }
 
 async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate: Candidate, reportInMs: number): Promise<Outcome> {
-  const { runtime, object, invalid = scene.invalid } = candidate;
+  const { definition, object, invalid = scene.invalid } = candidate;
   const seen = await orReport(
-    () => cluster.observe(scene.key, dataset, runtime, object, invalid),
+    () => cluster.observe(scene.key, dataset, definition, object, invalid),
     'LookupFailed',
     reportInMs,
     (hold) => reportOnRuntime(cluster, object, hold),
@@ -89,11 +89,11 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
 async function unplanned(
   cluster: Cluster,
   dataset: Dataset,
-  { runtime, object }: Candidate,
+  { definition, object }: Candidate,
   seen: Unplanned,
   reportInMs: number,
 ): Promise<Outcome> {
-  if (seen.hold.revokes) await cluster.revoke(keyOf(object), runtime, object);
+  if (seen.hold.revokes) await cluster.revoke(keyOf(object), definition, object);
   const statuses = unplannedStatusOf({ ...seen, now: cluster.now(), dataset, runtime: object });
   return held(seen.hold, reportInMs, () => reportOnBoth(cluster, dataset, object, statuses, noticesOfHold(seen.hold), reportInMs));
 }
@@ -187,8 +187,8 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
 const isMeantToRefer = ({ mounts }: { readonly mounts?: unknown }): boolean =>
   Array.isArray(mounts) && referenceIn({ mounts: mounts.filter((mount) => typeof mount?.mountPoint === 'string') }) !== undefined;
 
-async function alone(cluster: Cluster, key: Key, { runtime, object }: Candidate, reportInMs: number): Promise<Outcome> {
-  const [failure] = await attempt('DeleteFailed', `${object.kind}/${key.name}`, () => cluster.withdraw(key, runtime, object));
+async function alone(cluster: Cluster, key: Key, { definition, object }: Candidate, reportInMs: number): Promise<Outcome> {
+  const [failure] = await attempt('DeleteFailed', `${object.kind}/${key.name}`, () => cluster.withdraw(key, definition, object));
   const hold: Hold = failure
     ? { reason: failure.reason, message: failure.message, fails: true }
     : { reason: 'DatasetNotFound', message: `no Dataset is called ${key.name} in namespace ${key.namespace}` };

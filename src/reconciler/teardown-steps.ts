@@ -7,7 +7,7 @@ import type { Hold, Key, LiveObject, PlanInForce, RuntimeObject } from './world.
 /** What is left of a runtime that is being deleted. It needs no plan, so that a runtime with an invalid spec can always be deleted. */
 export interface Teardown {
   readonly key: Key;
-  readonly runtime: Runtime;
+  readonly definition: Runtime;
   readonly object: RuntimeObject;
   readonly dataset?: Dataset;
   readonly identity: Identity;
@@ -162,11 +162,11 @@ const unlabelNodes: TeardownStep = ({ nodes, refusals = [] }) =>
       };
 
 /** After this another runtime can bind the dataset. */
-const unbindDataset: TeardownStep = ({ dataset, object, runtime }) =>
+const unbindDataset: TeardownStep = ({ dataset, object, definition }) =>
   dataset &&
   !dataset.metadata.deletionTimestamp &&
   dataset.status?.runtimes?.some(
-    ({ name, namespace, type }) => name === object.metadata.name && namespace === object.metadata.namespace && type === runtime.type,
+    ({ name, namespace, type }) => name === object.metadata.name && namespace === object.metadata.namespace && type === definition.type,
   )
     ? { action: { unbind: true } }
     : undefined;

@@ -5,12 +5,12 @@ import { choose } from '../../src/planning/choose.ts';
 import { worldOf } from '../reconciler/worlds.ts';
 
 const { dataset, runtime: object } = worldOf();
-const candidate = (runtime: typeof thin, creationTimestamp: string, more: object = {}) => ({
-  runtime,
+const candidate = (definition: typeof thin, creationTimestamp: string, more: object = {}) => ({
+  definition,
   object: {
     ...object,
-    kind: runtime.resource.kind,
-    metadata: { ...object.metadata, uid: `uid-of-${runtime.type}`, creationTimestamp, ...more },
+    kind: definition.resource.kind,
+    metadata: { ...object.metadata, uid: `uid-of-${definition.type}`, creationTimestamp, ...more },
   },
 });
 const older = candidate(thin, '2026-01-01T00:00:00Z');

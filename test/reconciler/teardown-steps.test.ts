@@ -10,7 +10,7 @@ const untouched: Teardown['cleaning'] = { needed: true, running: false, done: fa
 /** All that a bound runtime leaves to be taken down. */
 const everything: Teardown = {
   key,
-  runtime: example,
+  definition: example,
   object: { ...object, metadata: { ...object.metadata, finalizers: ['example-runtime-controller-finalizer'] } },
   dataset: { ...dataset, status: { phase: 'Bound', conditions: [], runtimes } },
   identity: exampleInput().dataset.identity,

@@ -31,7 +31,7 @@ export interface Item<T extends Named = Named> {
   readonly source: SourceObject;
 }
 export interface RuntimeItem extends Item<RuntimeObject> {
-  readonly runtime: Runtime;
+  readonly definition: Runtime;
 }
 export interface Input {
   readonly datasets: readonly Item<Dataset>[];
@@ -124,12 +124,12 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
     ours.add(placed);
     const own = resource ? faultsOf(resource, placed) : [unknownKind(object.kind, [...known.keys()])];
     faults.push(...own.map((fault) => faultAt(source, placed, fault)));
-    const runtime = runtimes.find((each) => each.resource === resource);
-    if (runtime) written.push({ object: placed, source });
+    const definition = runtimes.find((each) => each.resource === resource);
+    if (definition) written.push({ object: placed, source });
     if (!resource || own.length > 0) continue;
     const parsed = { ...placed, ...parse(resource, placed) } as unknown;
     if (resource === Dataset) datasets.push({ object: parsed as Dataset, source });
-    if (runtime) found.push({ object: parsed as RuntimeObject, source, runtime });
+    if (definition) found.push({ object: parsed as RuntimeObject, source, definition });
     if (operationKinds.includes(resource)) operations.push({ object: parsed as OperationObject, source });
   }
   return { datasets, runtimes: found, operations, written, all, own: ours, faults };

@@ -144,7 +144,7 @@ const allowFaults = ({ reservedKeys, reservedKeysAllow = [] }: InstallOptions): 
 
 function daemonFaults(options: InstallOptions, runtimes: readonly Runtime[]): readonly string[] {
   const asked = (type: string) => ({ ...settled(options, ''), daemons: [type], env: {} });
-  const known = runtimes.filter((runtime) => runtime.install(asked(runtime.type)).length > 0).map(({ type }) => type);
+  const known = runtimes.filter((definition) => definition.install(asked(definition.type)).length > 0).map(({ type }) => type);
   return (options.daemons ?? [])
     .filter((daemon) => !known.includes(daemon))
     .map((daemon) => `daemons: expected types of runtimes that have daemons (${known.join(', ')}), found "${daemon}"`);

@@ -32,7 +32,7 @@ export async function allRuntimes(
   }
   const path = resolve(folder, file);
   const theirs = await runtimesIn(path);
-  const twin = theirs.find((runtime, i) => [...ours, ...theirs.slice(0, i)].some((other) => collide(runtime, other)));
+  const twin = theirs.find((definition, i) => [...ours, ...theirs.slice(0, i)].some((other) => collide(definition, other)));
   if (twin)
     throw new UsageError(`${path}: expected each kind and each type of runtime once, found ${twin.resource.kind} (${twin.type}) twice`);
   return [...ours, ...theirs];

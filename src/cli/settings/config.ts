@@ -137,7 +137,7 @@ export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: r
 }
 
 function readSettings(read: Read, flags: SettingsFlags, env: Env, runtimes: readonly Runtime[]): Settings {
-  const declared = [...new Set(runtimes.flatMap((runtime) => runtime.env))];
+  const declared = [...new Set(runtimes.flatMap((definition) => definition.env))];
   const ranges = (flags.runtimeNodePortRange ?? []).map((text) =>
     read('--runtime-node-port-range', text, portRangeOf(runtimes), undefined),
   );

@@ -24,7 +24,7 @@ export interface SourceOptions {
   readonly key: Key;
   readonly object: RuntimeObject;
   readonly lookup: Lookup;
-  readonly runtime: Runtime;
+  readonly definition: Runtime;
   readonly assumeSecrets: boolean;
   /** The first free port of a range; undefined when none is free. */
   readonly allocate: (need: PortNeed) => number | undefined;
@@ -38,19 +38,19 @@ export async function sourcesFrom({
   key: { namespace, name },
   object,
   lookup,
-  runtime,
+  definition,
   assumeSecrets,
   allocate,
   reference,
   onAbsent,
 }: SourceOptions): Promise<FactSources> {
-  const names = runtime.workloads(name);
+  const names = definition.workloads(name);
   const workload = (role: Role) => lookup.find(workloadKind(role), namespace, names[role]) as Promise<LiveObject | undefined>;
   const workloads = { master: await workload('master'), worker: await workload('worker'), fuse: await workload('fuse') };
-  const engine = liveEngine(runtime, object);
+  const engine = liveEngine(definition, object);
   const fuse = fuseFact(workloads.fuse);
   const masters = liveMasters(workloads.master, object.metadata.uid);
-  const recorded = recordedPorts(object, runtime);
+  const recorded = recordedPorts(object, definition);
   return {
     ...(fuse && { fuse }),
     ...(engine !== undefined && { engine }),
@@ -99,7 +99,7 @@ export async function sourcesFrom({
     },
     async object(kind, asked) {
       const found = await lookup.find(kind, undefined, asked);
-      const resource = runtime.companions.find((companion) => companion.kind === kind);
+      const resource = definition.companions.find((companion) => companion.kind === kind);
       if (found && resource) return parse(resource, found);
       onAbsent({ kind, name: asked });
       return undefined;

@@ -32,12 +32,15 @@ export async function withOtherHalves(input: Input, elsewhere: Lookup, runtimes:
   for (const item of input.datasets) {
     const found = served.has(textOf(item)) ? undefined : await runtimeElsewhere(item.object, elsewhere, runtimes);
     if (!found) continue;
-    const { resource } = found.runtime;
+    const { resource } = found.definition;
     extended.written.push({ object: found.object, source: item.source });
     const wrong = storedFaults(resource, found.object, item.source);
     faults.push(...wrong);
     if (wrong.length === 0)
-      extended.runtimes.push({ ...stored<RuntimeObject>(resource, found.object, item.source), runtime: found.runtime } as RuntimeItem);
+      extended.runtimes.push({
+        ...stored<RuntimeObject>(resource, found.object, item.source),
+        definition: found.definition,
+      } as RuntimeItem);
   }
   return { ...input, ...extended, faults };
 }
@@ -46,10 +49,12 @@ export async function withOtherHalves(input: Input, elsewhere: Lookup, runtimes:
 export async function runtimeElsewhere(dataset: Dataset, elsewhere: Lookup, runtimes: readonly Runtime[]) {
   const { namespace, name } = dataset.metadata;
   const candidates = await Promise.all(
-    runtimes.map(async (runtime) => ({ runtime, object: await elsewhere.find(runtime.resource.kind, namespace, name) })),
+    runtimes.map(async (definition) => ({ definition, object: await elsewhere.find(definition.resource.kind, namespace, name) })),
   );
   // The cast: what is chosen is parsed where it is used.
-  const known = candidates.flatMap(({ runtime, object }) => (object ? [{ runtime, object: object as unknown as RuntimeObject }] : []));
+  const known = candidates.flatMap(({ definition, object }) =>
+    object ? [{ definition, object: object as unknown as RuntimeObject }] : [],
+  );
   return choose(dataset, known).chosen;
 }
 

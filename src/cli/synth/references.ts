@@ -21,21 +21,21 @@ import type { Lookup } from './lookup.ts';
 
 /** The input with the runtimes that the controller creates: of Datasets that refer to others, and have none in the input. */
 export function withReferences(input: Input, runtimes: readonly Runtime[]): Input {
-  const runtime = runtimes.find(({ forReferences }) => forReferences);
-  if (!runtime) return input;
+  const definition = runtimes.find(({ forReferences }) => forReferences);
+  if (!definition) return input;
   const served = new Set(input.written.map(({ object }) => keyText(keyOf(object))));
   const created = input.datasets
     .filter(({ object }) => referenceIn(object.spec) !== undefined && !served.has(keyText(keyOf(object))))
-    .map((item) => createdFor(item, runtime));
+    .map((item) => createdFor(item, definition));
   return { ...input, runtimes: [...input.runtimes, ...created], written: [...input.written, ...created] };
 }
 
-function createdFor({ object: { metadata }, source }: Item<Dataset>, runtime: Runtime): RuntimeItem {
+function createdFor({ object: { metadata }, source }: Item<Dataset>, definition: Runtime): RuntimeItem {
   const { name, namespace = '' } = metadata;
-  const { apiVersion, kind, spec } = referenceRuntime(runtime, { namespace, name, uid: '', collides: false });
+  const { apiVersion, kind, spec } = referenceRuntime(definition, { namespace, name, uid: '', collides: false });
   // The cast: it was parsed as its kind. Its names follow from the Dataset.
-  const object = parse(runtime.resource, { apiVersion, kind, metadata: { name, namespace }, spec }) as unknown as RuntimeObject;
-  return { object: { ...object, apiVersion, kind }, source, runtime };
+  const object = parse(definition.resource, { apiVersion, kind, metadata: { name, namespace }, spec }) as unknown as RuntimeObject;
+  return { object: { ...object, apiVersion, kind }, source, definition };
 }
 
 /**

@@ -92,13 +92,13 @@ interface RenderContext extends Required<RenderOptions>, Surroundings {
 }
 
 async function contextOf(input: Input, { settings, runtimes, elsewhere, assumeSecrets = false }: RenderOptions): Promise<RenderContext> {
-  const kinds = new Map(input.runtimes.map(({ object, runtime }) => [object.kind, runtime]));
+  const kinds = new Map(input.runtimes.map(({ object, definition }) => [object.kind, definition]));
   const known = (await Promise.all([...kinds.keys()].map((kind) => elsewhere.list(kind)))).flat();
   const written = input.runtimes.map(({ object }) => object);
   const taken = createPortTable();
   for (const object of [...written, ...known]) {
-    const runtime = kinds.get(object.kind);
-    if (runtime) taken.seen(object, runtime);
+    const definition = kinds.get(object.kind);
+    if (definition) taken.seen(object, definition);
   }
   const secrets = new Map(
     input.all
@@ -116,7 +116,7 @@ async function contextOf(input: Input, { settings, runtimes, elsewhere, assumeSe
     secret: (namespace, name) => secrets.get(`${namespace}/${name}`),
     datasets: byJoinedName(await lookup.list('Dataset')),
     ports: portAllocator(settings, 'bitmap', taken),
-    engines: [...new Set(input.runtimes.flatMap(({ runtime }) => runtime.engines))],
+    engines: [...new Set(input.runtimes.flatMap(({ definition }) => definition.engines))],
   };
 }
 
@@ -128,7 +128,7 @@ async function render(
   onManifests?: (manifests: readonly Manifest[]) => void,
 ): Promise<Rendered | readonly InputFault[]> {
   const { input, settings, elsewhere, lookup, ports, assumeSecrets } = context;
-  const { runtime } = item;
+  const { definition } = item;
   const key = keyOf(dataset.object);
   const absent = new Map<string, Absent>();
   const absences = () => [...absent.values()].map((each) => absenceFault(each, [item, dataset], input.all));
@@ -149,26 +149,26 @@ async function render(
       key,
       object,
       lookup,
-      runtime,
+      definition,
       assumeSecrets,
       // The UID may not be known yet, so ports are allocated by name.
-      allocate: (need) => ports(keyText(key), runtime.type, need),
+      allocate: (need) => ports(keyText(key), definition.type, need),
       reference: (need) => referenceFrom(key, need, context, () => renderedOf(need)),
       onAbsent: (each) => absent.set(`${each.kind}/${each.namespace}/${each.name}`, each),
     });
     const keys = secretKeyFaults(dataset, context.secret);
     // Asked here once already, since gatherFacts ends at the first object that is missing.
-    const needs = runtime.needs({ ...given, facts: noFacts });
+    const needs = definition.needs({ ...given, facts: noFacts });
     for (const { kind, name } of needs.objects ?? []) await sources.object(kind, name);
     for (const claim of needs.claims ?? []) await sources.claim(claim);
     for (const configMap of needs.configMaps ?? []) await sources.keys(configMap);
     for (const secret of needs.secrets ?? []) await sources.secret(secret);
-    const gathered = await gatherFacts(runtime, given, sources);
+    const gathered = await gatherFacts(definition, given, sources);
     // A Secret that only has to exist does not keep the plan from finding more faults.
     if (keys.length > 0 || ('reason' in gathered && absent.size > 0)) return [...keys, ...absences()];
     if ('reason' in gathered) throw new InvalidSpec({ path: 'spec', expected: 'what can be planned', found: gathered.message });
     const { facts } = gathered;
-    const bind = () => runtime.bind({ ...given, facts });
+    const bind = () => definition.bind({ ...given, facts });
     const synth = (bound: BoundRuntime) => PRINT_ORDER.flatMap((part) => bound.synth(part));
     const bound = bind();
     const manifests = synth(bound);

@@ -73,11 +73,11 @@ async function servedElsewhere(
   const chosen = await runtimeElsewhere(found as unknown as Dataset, elsewhere, runtimes);
   if (!chosen) return [missing('a runtime')];
   const source = { value: undefined, at: () => place };
-  const { resource } = chosen.runtime;
+  const { resource } = chosen.definition;
   const faults = [...storedFaults(Dataset, found, source), ...storedFaults(resource, chosen.object, source)];
   if (faults.length > 0) return faults;
   return {
     dataset: stored<Dataset>(Dataset, found, source),
-    runtime: { ...stored<RuntimeObject>(resource, chosen.object, source), runtime: chosen.runtime },
+    runtime: { ...stored<RuntimeObject>(resource, chosen.object, source), definition: chosen.definition },
   };
 }

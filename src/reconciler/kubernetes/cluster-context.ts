@@ -72,7 +72,7 @@ export interface ClusterContext extends KubernetesClusterOptions {
 export function runtimeOf(store: Pick<Store, 'runtimes'>, { key, runtime }: Pick<World, 'key' | 'runtime'>): Runtime {
   const found = store.runtimes(key).find(({ object }) => object.metadata.uid === runtime.metadata.uid);
   if (!found) throw new Error(`${runtime.kind} ${keyText(key)} is gone`);
-  return found.runtime;
+  return found.definition;
 }
 
 /** The pods of a runtime, by role. */

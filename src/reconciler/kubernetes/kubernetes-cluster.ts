@@ -134,10 +134,10 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       await confirmed([object]);
       labeler.remove(refOf(object), traces, () => wake(key));
     },
-    async unmark(runtime, object) {
+    async unmark(definition, object) {
       const { uid = '' } = object.metadata;
       const latest = store.runtimes(keyOf(object)).find((candidate) => candidate.object.metadata.uid === uid)?.object ?? object;
-      await users.unmark(typeOf(runtime.resource), latest, runtimeFinalizer(runtime.type));
+      await users.unmark(typeOf(definition.resource), latest, runtimeFinalizer(definition.type));
       forget(uid);
     },
 
@@ -145,7 +145,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const candidate = store.runtimes(keyOf(object)).find((each) => each.object.kind === object.kind);
       if (!candidate) return false;
       const { metadata } = object;
-      const { resource, statusShape } = candidate.runtime;
+      const { resource, statusShape } = candidate.definition;
       if (!statusShape) return users.writeStatus(typeOf(resource), object, status, 'all');
       // `object` has the status as the controller reads it.
       const live = store.seen(object.kind, metadata.namespace, metadata.name)?.['status'] as object | undefined;

@@ -60,7 +60,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
       const latest = isCron && schedule && jobView(latestOf(schedule, store.inventory({ uid, namespace: key.namespace })), uid);
       const run = jobView(liveJob(key), uid);
       const datasets = datasetsOf(operation);
-      const target = workerOf(operation, datasets, (each) => choose(store.dataset(each), store.runtimes(each)).chosen?.runtime);
+      const target = workerOf(operation, datasets, (each) => choose(store.dataset(each), store.runtimes(each)).chosen?.definition);
       const dataset = store.dataset(target);
       const other = datasets.find((each) => each !== target);
       const otherDataset = other && store.dataset(other);

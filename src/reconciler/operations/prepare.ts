@@ -50,8 +50,8 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
       store.runtimes(each).some(({ object: { metadata } }) => metadata.deletionTimestamp),
     );
     if (left) return wait(`the runtime of Dataset ${left.name} is being deleted`);
-    const { runtime, object, invalid = store.faultOf(dataset) } = chosen;
-    const seen = await observe(target, dataset, runtime, object, invalid);
+    const { definition, object, invalid = store.faultOf(dataset) } = chosen;
+    const seen = await observe(target, dataset, definition, object, invalid);
     // The runtime was deleted meanwhile, and forgotten before this pass remembered something of it.
     if (!store.isOwner(object.metadata.uid ?? '')) forget(object.metadata.uid ?? '');
     if ('hold' in seen) return wait(`${object.kind} ${target.name}: ${seen.hold.message}`, seen.hold);
@@ -69,7 +69,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     const near = predecessor.is === 'done' && predecessor.near ? { near: predecessor.near } : {};
     // It reads through the claim, as any pod does.
     if (key.kind === 'DataProcess') return rendered(key, () => ({ manifests: render({ ...given, facts: { pods: {}, ...near } }) }));
-    const choice = podChoice(store, target, runtime);
+    const choice = podChoice(store, target, definition);
     const needs = plan.operationNeeds(given);
     const ready = { master: podFacts(choice.pods('master')), worker: podFacts(choice.pods('worker')) };
     for (const role of ['master', 'worker'] as const) {
@@ -78,7 +78,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
       if (!plan.roles.includes(role) || (workloads[role]?.ready && ready[role].length > 0)) continue;
       if (role === 'worker' && plan.base.replicas.worker === 0) {
         if (needs.withoutWorkers === 'nothing') continue;
-        const path = runtime.resource.scale?.wanted ?? 'spec.replicas';
+        const path = definition.resource.scale?.wanted ?? 'spec.replicas';
         const lacks = `${object.kind} ${target.name}: ${path}: expected at least 1, for a worker that carries out the ${key.kind}, found 0`;
         if (needs.withoutWorkers !== 'fuse') return wait(lacks);
         if (choice.pods('fuse').some((pod) => pod['ready'])) continue;

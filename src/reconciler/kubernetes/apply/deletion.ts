@@ -12,7 +12,7 @@ export function deleter({ client, store, confirmed }: Pick<ClusterContext, 'clie
     if (objects.length > 0) await confirmed(because);
     for (const object of objects) {
       const candidate = store.runtimes(keyOf(object)).find(({ object: { metadata } }) => metadata.uid === object.metadata.uid);
-      const type = candidate ? typeOf(candidate.runtime.resource) : ownedType(object.kind);
+      const type = candidate ? typeOf(candidate.definition.resource) : ownedType(object.kind);
       await client
         .delete(type, object.metadata, { uid: object.metadata.uid, propagation: andPods ? 'Foreground' : 'Background' })
         .catch(async (error: unknown) => {

@@ -17,7 +17,7 @@ export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide
   /** Datasets as a watch showed them, which is another JavaScript object after each change, that have got a runtime. */
   const provided = new WeakSet<Dataset>();
 
-  const revoke: Cluster['revoke'] = async (key, runtime, object) => {
+  const revoke: Cluster['revoke'] = async (key, definition, object) => {
     const { uid = '' } = object.metadata;
     const identity = identityOf(key, { runtime: object });
     const to = leadsTo(store, volumeName(identity)).map((each) => store.dataset(each));
@@ -35,19 +35,19 @@ export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide
 
   return {
     async provide(key, dataset) {
-      const runtime = store.forReferences;
-      if (!runtime) return false;
+      const definition = store.forReferences;
+      if (!definition) return false;
       // Kubernetes deletes the runtime of a Dataset that is gone, and it would be created again for as long as the watch does not show that.
       if (provided.has(dataset)) await confirmed([dataset]);
       provided.add(dataset);
-      const object = referenceRuntime(runtime, identityOf(key, evidence(store, key, { dataset })));
-      store.remember(await client.create(typeOf(runtime.resource), object));
+      const object = referenceRuntime(definition, identityOf(key, evidence(store, key, { dataset })));
+      store.remember(await client.create(typeOf(definition.resource), object));
       return true;
     },
     revoke,
-    async withdraw(key, runtime, object) {
+    async withdraw(key, definition, object) {
       const volume = volumeName(identityOf(key, { runtime: object }));
-      if (await isWithdrawn(context, { ...key, volume }, [])) await revoke(key, runtime, object);
+      if (await isWithdrawn(context, { ...key, volume }, [])) await revoke(key, definition, object);
     },
   };
 }

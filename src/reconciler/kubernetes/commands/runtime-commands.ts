@@ -24,7 +24,7 @@ export function runtimeCommands({ store, jobs, exec, mountTries, confirmed, wake
         () => wake(world.key),
       );
     },
-    async clean({ key, object, runtime, dataset, plan, planError, cleaning }) {
+    async clean({ key, object, definition, dataset, plan, planError, cleaning }) {
       const { uid = '' } = object.metadata;
       const due = { namespace: key.namespace, version: String(cleaning.attempts + 1), everyMs: 1000 };
       if (planError !== undefined)
@@ -37,7 +37,7 @@ export function runtimeCommands({ store, jobs, exec, mountTries, confirmed, wake
       if (!plan?.cleanup) return;
       await confirmed(dataset ? [object, dataset] : [object]);
       const { ask, commands } = plan.cleanup;
-      const choice = podChoice(store, key, runtime, plan.leader);
+      const choice = podChoice(store, key, definition, plan.leader);
       jobs.ask(
         `${uid}/clean`,
         due,

@@ -47,7 +47,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
     kind === 'DaemonSet' && deletionTimestamp !== undefined && context.clock.wall() - Date.parse(deletionTimestamp) > PODS_GONE_MS;
 
   return {
-    async observeTeardown(key, dataset, runtime, object) {
+    async observeTeardown(key, dataset, definition, object) {
       const { uid = '' } = object.metadata;
       const identity = identityOf(key, { runtime: object });
       const inventory = store.inventory({ uid, ...key }).filter((object) => !isOverdue(object));
@@ -58,14 +58,14 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
         (await ownVolumeOrClaim(context, 'PersistentVolume', key, volumeName(identity), uid));
       const users = await usersOfClaim(key, claim?.metadata.name);
       const { plan, planError } = dataset ? await planOf(dataset) : {};
-      const choice = podChoice(store, key, runtime, plan?.leader);
+      const choice = podChoice(store, key, definition, plan?.leader);
       const cleanable = plan?.cleanup !== undefined && canRun(choice, plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
       // Planning again counts as an attempt while a pod is ready that could clean.
       const askable = planError !== undefined && choice.pods('worker').some((pod) => pod['ready']);
       const { attempts, running, done, error } = jobs.state(`${uid}/clean`);
       return {
         key,
-        runtime,
+        definition,
         object,
         ...(dataset && { dataset }),
         identity,
@@ -78,7 +78,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
         ...(claim && !claim.metadata.deletionTimestamp && { referrers: await mountedReferrers(key) }),
         ...(claim && { operations: leftByOperations(store, key), helpers: idleHelpers(store, key) }),
         waitedMs: waitedMs(object),
-        ...ownNodeLabels(context, key, runtime, object, identity),
+        ...ownNodeLabels(context, key, definition, object, identity),
         cleaning: {
           needed: cleanable || askable || running,
           running,
@@ -93,7 +93,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
       async function planOf(of: Dataset): Promise<Pick<Teardown, 'plan' | 'planError'>> {
         const invalid = store.runtimes(key).find((each) => each.object.metadata.uid === uid)?.invalid ?? store.faultOf(of);
         try {
-          const seen = await observe(key, of, runtime, object, invalid);
+          const seen = await observe(key, of, definition, object, invalid);
           if ('world' in seen) return { plan: seen.world.plan };
           return causeOf(seen.hold.reason).isAnswer ? { planError: seen.hold.message } : {};
         } catch (error) {

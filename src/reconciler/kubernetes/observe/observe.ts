@@ -17,16 +17,16 @@ import { isServed, workloadView } from '../../../planning/views.ts';
 export function observer(context: ClusterContext): Cluster['observe'] {
   const { store, secretMs = 300_000, clock } = context;
   const planned = planner(context);
-  return async (key, dataset, runtime, object, invalid) => {
+  return async (key, dataset, definition, object, invalid) => {
     const { namespace, name } = key;
     const { uid = '' } = object.metadata;
     const claimNow = () => store.live('PersistentVolumeClaim', namespace, name);
     const identity = identityOf(key, evidence(store, key, { dataset, runtime: object, claimed: boundVolumeName(claimNow(), uid) }));
     const bound = isServed(dataset);
     const owner = { uid, namespace, name };
-    const names = runtime.workloads(name);
+    const names = definition.workloads(name);
     const fluids = await fluidsWorkloads(context, owner, names, bound, object.status);
-    const replaced = runtime.fluidsWorkloads ? await replacedWorkloads(context, owner, runtime, bound, object.status) : [];
+    const replaced = definition.fluidsWorkloads ? await replacedWorkloads(context, owner, definition, bound, object.status) : [];
     const workload = (role: Role) => store.live(workloadKind(role), namespace, names[role]) ?? fluids.get(role);
     const viewOf = (roles: readonly Role[]) => {
       const workloads: Partial<Record<Role, WorkloadView>> = {};
@@ -37,7 +37,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       return workloads;
     };
 
-    const found = await planned({ key, dataset, runtime, object, invalid, identity, bound, workload });
+    const found = await planned({ key, dataset, definition, object, invalid, identity, bound, workload });
     if ('reason' in found) {
       const isGone = found.revokes && !claimNow() && !store.live('PersistentVolume', undefined, volumeName(identity));
       return { hold: found, bound: bound && !isGone, workloads: viewOf(ROLES) };
@@ -48,7 +48,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       return live ? store.pods(live.metadata).map(({ metadata }) => metadata.name) : [];
     };
     const { workloads, afterMs: crashAfterMs } = context.recentCrashes.added(uid, viewOf(plan.roles), podNames);
-    const { results, afterMs } = askPods(context, podChoice(store, key, runtime, plan.leader), {
+    const { results, afterMs } = askPods(context, podChoice(store, key, definition, plan.leader), {
       key,
       dataset,
       runtime: object,

@@ -21,9 +21,9 @@ function holderOf(store: Store, key: Key, runtime: string | undefined): Key | un
 }
 
 /** Whether the runtime has objects, or a Dataset whose status names it. */
-const lives = (store: Store, key: Key, { runtime, object }: Candidate): boolean =>
+const lives = (store: Store, key: Key, { definition, object }: Candidate): boolean =>
   store.inventory({ uid: object.metadata.uid ?? '', ...key }).length > 0 ||
-  (store.dataset(key)?.status?.runtimes?.some(({ type }) => type === runtime.type) ?? false);
+  (store.dataset(key)?.status?.runtimes?.some(({ type }) => type === definition.type) ?? false);
 
 /** Whether another runtime of the same name serves the dataset: the claim and the volume are its own. */
 export const isServedByAnother = (store: Store, key: Key, uid: string): boolean =>
@@ -47,8 +47,8 @@ export function tracesOfOthers(store: Store, key: Key, uid: string, { uid: datas
     store
       .runtimes(each)
       .filter((other) => other.object.metadata.uid !== uid && lives(store, each, other))
-      .flatMap(({ runtime, object }) =>
-        allTraces(runtime.engines, identityOf(each, evidence(store, each, { dataset: store.dataset(each), runtime: object }))),
+      .flatMap(({ definition, object }) =>
+        allTraces(definition.engines, identityOf(each, evidence(store, each, { dataset: store.dataset(each), runtime: object }))),
       ),
   );
   return new Set(held);

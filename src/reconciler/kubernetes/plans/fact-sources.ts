@@ -14,7 +14,7 @@ import { SECRET_EXISTS_MS } from './needed-secrets.ts';
 export interface Asking {
   readonly key: Key;
   readonly dataset: Dataset;
-  readonly runtime: Runtime;
+  readonly definition: Runtime;
   readonly object: RuntimeObject;
   /** What is wrong with one of the two, if it does not parse. */
   readonly invalid: InvalidSpec | undefined;
@@ -26,17 +26,17 @@ export interface Asking {
 /** Where one pass gets the facts that one runtime needs: from the watches, from what the runtime already has, and from lookups. */
 export function factSources(context: ClusterContext, asking: Asking, asker: Asker): FactSources {
   const { store, lookups, ports, settings } = context;
-  const { key, dataset, runtime, object, identity, bound, workload } = asking;
+  const { key, dataset, definition, object, identity, bound, workload } = asking;
   const { namespace } = key;
   const { uid } = asker;
   const fuse = fuseFact(workload('fuse'));
-  const onRecord = recordedPorts(object, runtime);
-  const engine = liveEngine(runtime, object);
+  const onRecord = recordedPorts(object, definition);
+  const engine = liveEngine(definition, object);
   const masters = mastersOf(asking);
 
   function portOf(need: PortNeed): number | undefined {
     const [recorded, live] = [onRecord[need.name], livePort(need, workload(need.in))];
-    const range = rangeOf(settings, runtime.type, need);
+    const range = rangeOf(settings, definition.type, need);
     const port = knownPort(need, range, { recorded, live, isOthers: (other) => store.ports.isOthers(uid, other) });
     // While its pods are missing for a moment, a record alone would not be enough.
     if (port !== undefined && (port !== recorded || !isWithin(range, port))) store.ports.reserve(uid, need.name, port);
@@ -49,7 +49,7 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
     ...(masters && { masters }),
     port: (need) =>
       portOf(need) ??
-      ports(uid, runtime.type, need) ?? {
+      ports(uid, definition.type, need) ?? {
         reason: 'PortsExhausted',
         message: `no host port is left between ${need.range.join(' and ')}`,
         afterMs: 30_000,
@@ -62,7 +62,7 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
     claim: (claim) => lookups.claim(namespace, claim, asker),
     object: (kind, objectName) => store.companion(kind, objectName, key),
     keys: (configMap) => lookups.keys(namespace, configMap, asker),
-    pods: (role) => podFacts(podChoice(store, key, runtime).pods(role)),
+    pods: (role) => podFacts(podChoice(store, key, definition).pods(role)),
     reference: (need) => referenceFact(context, { ...key, volume: volumeName(identity), bound }, need),
   };
 }
@@ -72,8 +72,8 @@ const sinceOf = ({ metadata: { creationTimestamp, generation = 1 } }: Dataset | 
   generation > 1 ? Number.POSITIVE_INFINITY : Date.parse(creationTimestamp ?? '');
 
 /** The status of a bound Dataset has them, whatever happened to their StatefulSet since; Fluid writes none for a single one. */
-function mastersOf({ key, dataset, runtime, object, bound, workload }: Asking): number | undefined {
-  const served = bound ? dataset.status?.runtimes?.find(({ name, type }) => name === key.name && type === runtime.type) : undefined;
+function mastersOf({ key, dataset, definition, object, bound, workload }: Asking): number | undefined {
+  const served = bound ? dataset.status?.runtimes?.find(({ name, type }) => name === key.name && type === definition.type) : undefined;
   return served?.masterReplicas || liveMasters(workload('master'), object.metadata.uid);
 }
 

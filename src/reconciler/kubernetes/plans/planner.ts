@@ -41,7 +41,7 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
   }
 
   return async (asking) => {
-    const { key, dataset, runtime, object, invalid, identity, bound } = asking;
+    const { key, dataset, definition, object, invalid, identity, bound } = asking;
     const { namespace, name } = key;
     const { uid = '', generation = 0 } = object.metadata;
     const generations = { runtime: generation, dataset: dataset.metadata.generation ?? 0 };
@@ -68,7 +68,7 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
         const annotations = compact(object.metadata.annotations ?? {});
         const of = { identity, annotations: compact(dataset.metadata.annotations ?? {}), spec: dataset.spec };
         const input = { name, namespace, uid, annotations, spec: object.spec, dataset: of, ...(wasInForce && { wasInForce }) };
-        const gathered = await gatherFacts(runtime, { ...input, settings }, sources);
+        const gathered = await gatherFacts(definition, { ...input, settings }, sources);
         if ('reason' in gathered) return gathered;
         const binding = complete({ ...input, facts: gathered.facts });
         const stray = astray(context.store, volumeName(identity), gathered.facts, () => binding.whole().plan.volume.attributes);
@@ -88,7 +88,7 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
 
     /** Renders every part, so that what is wrong anywhere is reported before anything is created. */
     function complete(input: LastValid['input']) {
-      const binding = bindings.bind(runtime, input, object.status?.cacheAffinity as object | undefined);
+      const binding = bindings.bind(definition, input, object.status?.cacheAffinity as object | undefined);
       for (const part of PARTS) binding.desiredObjects(part);
       return binding;
     }

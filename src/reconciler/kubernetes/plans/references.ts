@@ -26,8 +26,8 @@ type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
 
 const serves =
   ({ status }: Dataset) =>
-  ({ runtime }: Candidate): boolean =>
-    status?.runtimes?.some(({ type }) => type === runtime.type) === true;
+  ({ definition }: Candidate): boolean =>
+    status?.runtimes?.some(({ type }) => type === definition.type) === true;
 
 /** By what the store keeps of a volume, which is another JavaScript object after each change. */
 const specs = new WeakMap<LiveObject, PersistentVolumeSpec>();
@@ -119,10 +119,10 @@ function datasetFact({ status }: Dataset): Omit<ReferenceFact['dataset'], 'ident
   };
 }
 
-function runtimeFact({ runtime, object }: Candidate, all: RuntimeStatus): ReferenceFact['runtime'] {
-  const { type, resource, engines } = runtime;
+function runtimeFact({ definition, object }: Candidate, all: RuntimeStatus): ReferenceFact['runtime'] {
+  const { type, resource, engines } = definition;
   const { conditions: _c, masterReason: _m, workerReason: _w, fuseReason: _f, ...status } = all;
-  return { kind: resource.kind, type, engine: liveEngine(runtime, object) ?? engines[0] ?? type, status };
+  return { kind: resource.kind, type, engine: liveEngine(definition, object) ?? engines[0] ?? type, status };
 }
 
 function withoutClaim(volume: PersistentVolumeSpec): ReferenceFact['volume'] {

@@ -11,7 +11,7 @@ import { type LastValid, type Recorded, readRecord } from '../../../planning/las
 export async function restored(context: ClusterContext, asking: Asking, sources: FactSources): Promise<LastValid | Hold | undefined> {
   const {
     key: { namespace, name },
-    runtime,
+    definition,
     object,
     identity,
   } = asking;
@@ -21,7 +21,7 @@ export async function restored(context: ClusterContext, asking: Asking, sources:
   const of = { name, namespace, uid: object.metadata.uid ?? '', annotations, spec, dataset: { identity, ...record.dataset } };
   const input = { ...of, wasInForce: true } as const;
   const gathered = await gatherFacts(
-    runtime,
+    definition,
     { ...input, settings: context.settings },
     {
       ...sources,
@@ -34,9 +34,9 @@ export async function restored(context: ClusterContext, asking: Asking, sources:
   return 'reason' in gathered ? gathered : { input: { ...input, facts: gathered.facts }, generations };
 }
 
-async function readBack({ client }: ClusterContext, { key, runtime, identity }: Asking): Promise<Recorded | undefined> {
+async function readBack({ client }: ClusterContext, { key, definition, identity }: Asking): Promise<Recorded | undefined> {
   const { namespace, name } = key;
   const configMap = await client.get(ownedKinds.ConfigMap, { namespace, name: lastValidName(name) }).catch(ignoreNotFound);
   const volume = configMap && (await client.get(ownedKinds.PersistentVolume, { name: volumeName(identity) }).catch(ignoreNotFound));
-  return volume && readRecord(runtime, configMap, volume);
+  return volume && readRecord(definition, configMap, volume);
 }

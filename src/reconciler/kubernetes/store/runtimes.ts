@@ -27,10 +27,10 @@ interface RuntimesOptions {
 export function watchRuntimes({ watch }: Pick<Watches, 'watch'>, definitions: readonly Runtime[], options: RuntimesOptions): Runtimes {
   const { inventories, ports, subscriptions, onGone, onKey } = options;
 
-  const kinds = definitions.map((runtime) => ({
-    runtime,
+  const kinds = definitions.map((definition) => ({
+    definition,
     watched: watch(
-      typeOf(runtime.resource),
+      typeOf(definition.resource),
       (change, isEcho) => {
         const { object } = change;
         const { uid = '' } = object.metadata;
@@ -42,7 +42,7 @@ export function watchRuntimes({ watch }: Pick<Watches, 'watch'>, definitions: re
           onGone(key, uid);
         } else {
           inventories.seen(uid, key);
-          ports.seen(object, runtime);
+          ports.seen(object, definition);
         }
         const isNew = isEcho || change.type !== 'changed' || !isNoNews(change.old, object);
         if (isNew) subscriptions.wake(Dataset.kind, keyText(key), change);
@@ -52,22 +52,22 @@ export function watchRuntimes({ watch }: Pick<Watches, 'watch'>, definitions: re
     ),
   }));
 
-  const candidate = (runtime: Runtime, object: KubeObject): Candidate => {
+  const candidate = (definition: Runtime, object: KubeObject): Candidate => {
     const invalid = faultOf(object);
-    const { statusShape } = runtime;
+    const { statusShape } = definition;
     const { status } = object;
     const seen = statusShape && status ? { ...object, status: statusShape.read(status as object) } : object;
     // The cast: what is kept of a runtime has been parsed.
-    return { runtime, object: seen as unknown as RuntimeObject, ...(invalid && { invalid }) };
+    return { definition, object: seen as unknown as RuntimeObject, ...(invalid && { invalid }) };
   };
   return {
     of: ({ namespace, name }) =>
-      kinds.flatMap(({ runtime, watched }) => {
+      kinds.flatMap(({ definition, watched }) => {
         const object = watched.newest(namespace, name);
-        return object ? [candidate(runtime, object)] : [];
+        return object ? [candidate(definition, object)] : [];
       }),
     *all() {
-      for (const { runtime, watched } of kinds) for (const object of watched.values()) yield candidate(runtime, object);
+      for (const { definition, watched } of kinds) for (const object of watched.values()) yield candidate(definition, object);
     },
   };
 }

@@ -124,9 +124,9 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
   const subscriptions = createSubscriptions(onKey);
   const referrers = createReferrers(onKey);
   const ports = createPortTable();
-  const forReferences = definitions.find((runtime) => runtime.forReferences);
+  const forReferences = definitions.find((definition) => definition.forReferences);
 
-  const engines = definitions.flatMap((runtime) => runtime.engines);
+  const engines = definitions.flatMap((definition) => definition.engines);
   const datasets = watchDatasets(watches, { engines, subscriptions, onKey });
   const runtimes = watchRuntimes(watches, definitions, {
     inventories,
