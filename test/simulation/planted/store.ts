@@ -29,7 +29,7 @@ export const storeFaults: readonly PlantedFault[] = [
     '    setTimeout(() => store.set(key, kept), 5);\n    onChange(',
   ]),
   breaks('S8', 'an object of another namespace is in the inventory', [
-    `${STORE}/objects.ts`,
+    'src/planning/owner.ts',
     ': namespace)) === namespace;',
     ': namespace)) !== undefined;',
   ]),
