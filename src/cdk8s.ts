@@ -48,7 +48,7 @@ export class AlluxioRuntime extends resourceClass(alluxioRuntime) {}
  */
 export class CacheRuntime extends resourceClass(cacheRuntime) {}
 /**
- * What the CacheRuntimes of one file system have in common. The object is cluster-scoped.
+ * The shared definition of the CacheRuntimes of one file system. The object is cluster-scoped.
  * @throws InvalidSpec with every fault, when the object is constructed.
  * @example
  * import { App, Chart } from 'cdk8s';

@@ -1,9 +1,9 @@
 /**
- * What a runtime is written with. Schemas and everything else about custom resources: `@sluice-data/sluice/api`; a conformance suite and a real control
- * plane for tests: `@sluice-data/sluice/testing`; constructs for users' charts: `@sluice-data/sluice/cdk8s`.
+ * The tools to write a runtime with. Schemas and everything else about custom resources: `@sluice-data/sluice/api`; a conformance suite and
+ * a real control plane for tests: `@sluice-data/sluice/testing`; constructs for users' charts: `@sluice-data/sluice/cdk8s`.
  */
 
-// What of `@sluice-data/sluice/api` every runtime needs.
+// The part of `@sluice-data/sluice/api` that every runtime needs.
 export {
   bytesText,
   type CustomResource,

@@ -141,7 +141,7 @@ function only(schemas: readonly Loose[], path: string): Loose {
   return schemas[0];
 }
 
-/** Of unions, those of constants (an enum), of a schema and null (nullable) and of integer and string have a structural form. */
+/** Unions of constants (an enum), of a schema and null (nullable), and of integer and string have a structural form. */
 function union(schema: Loose, path: string): Record<string, unknown> {
   const parts = schema.anyOf ?? [];
   if (schema['x-kubernetes-int-or-string']) return { anyOf: parts };

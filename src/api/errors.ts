@@ -4,7 +4,7 @@ export interface Fault {
   readonly path: string;
   /** The object that has the field, `Dataset ml/demo`, if the faults of one error are of several objects. */
   readonly object?: string;
-  /** What would be right: `an integer of at least 0`. */
+  /** The expected value: `an integer of at least 0`. */
   readonly expected: string;
   /** The value of the field, as `shown` prints it. */
   readonly found: string;

@@ -33,7 +33,7 @@ function key(prefix: string, dataset: Identity): string {
  * datasetId({ namespace: 'ml', name: 'images', uid: '1f0e', collides: false }); // → 'ml-images'
  */
 export const datasetId = (dataset: Identity): string => key('', dataset);
-/** What two datasets must not have in common; equal for `a-b/c` and `a/b-c`. */
+/** Two datasets must not share this name; equal for `a-b/c` and `a/b-c`. */
 export const joinedName = joined;
 
 /**

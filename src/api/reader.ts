@@ -2,7 +2,7 @@ import { type Fault, shown } from './errors.ts';
 import type { Structural } from './resource.ts';
 import { expectedOf, knownField, pathText } from './wording.ts';
 
-/** What reading collects on its way. */
+/** The results that a reading collects on its way. */
 export interface Visit {
   /** Keys from the root to here. */
   readonly path: (string | number)[];

@@ -1,6 +1,6 @@
 /**
- * What an object says of itself, which anybody could have written who may write such objects. docs/threat-model.md has a row for each: what is
- * believed, and why that is safe. A check fails if a record is read in a second file.
+ * Records that an object carries about itself, which anybody could have written who may write such objects. docs/threat-model.md has a row
+ * for each: what is believed, and why that is safe. A check fails if a record is read in a second file.
  */
 import { annotation, label, listsNamespace } from './labels.ts';
 import { datasetId, type Identity } from './names.ts';

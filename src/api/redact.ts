@@ -32,5 +32,5 @@ export function redactedText(text: string): string {
   return FORMS.reduce((left, [form, instead]) => left.replace(form, instead), text);
 }
 
-/** What each of the forms has in it. */
+/** Each of the forms contains one of these. */
 const SUSPECT = /[:=]|--|bearer|basic/i;

@@ -34,7 +34,7 @@ export interface Rule {
   readonly holds: (object: Ruled) => boolean;
   /** The field at fault: `spec.replicas`. */
   readonly path: string;
-  /** What would be right: `at least 0`. */
+  /** The expected value: `at least 0`. */
   readonly expected: string;
 }
 
@@ -51,7 +51,7 @@ export interface CustomResource<Spec extends TSchema = TSchema, Status extends T
   readonly categories?: readonly string[];
   /** Whether objects have a namespace. */
   readonly namespaced: boolean;
-  /** What `kubectl explain` prints. */
+  /** Printed by `kubectl explain`. */
   readonly description: string;
   readonly columns?: readonly Column[];
   /**

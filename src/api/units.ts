@@ -6,7 +6,7 @@ const QUANTITY = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([KMGTPE]i)|([numkMGTPE]?)|([e
 
 /** Arithmetic on so many digits takes no time, and no amount needs more. */
 export const LONGEST_QUANTITY = 64;
-/** What Kubernetes and Fluid can count, 8Ei. */
+/** The largest amount that Kubernetes and Fluid can count, 8Ei. */
 const LARGEST_AMOUNT = 2 ** 63;
 
 interface Amount {
@@ -14,7 +14,7 @@ interface Amount {
   readonly digits: string;
   /** How it is written: as powers of 1024, with a letter, or with an exponent. */
   readonly form: 'binary' | 'letter' | 'exponent';
-  /** Of 1024 or of 10. */
+  /** Power of 1024 or of 10. */
   readonly power: number;
 }
 

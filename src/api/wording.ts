@@ -61,7 +61,7 @@ function bounds(low: number | undefined, high: number | undefined, unit: string)
   return high === undefined ? '' : `of at most ${high}${unit}`;
 }
 
-/** What to write instead of a field that is not there. */
+/** The expectation of an error about an unknown field. */
 export function knownField(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   if (near !== undefined) return `a known field (did you mean ${near}?)`;

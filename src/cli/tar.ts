@@ -7,7 +7,7 @@ export interface TarHeader {
   readonly kind: keyof typeof TYPES;
   /** Ignored for a link. */
   readonly mode: number;
-  /** Of the content, in bytes. Default 0. */
+  /** Size of the content, in bytes. Default 0. */
   readonly size?: number;
   /** Where a link leads. */
   readonly target?: string;
@@ -15,7 +15,7 @@ export interface TarHeader {
   readonly changedAt?: number;
 }
 
-/** What comes before the content. Throws for a path that the format has no room for (255 bytes, 100 in its last part). */
+/** The header of an entry. Throws for a path that the format has no room for (255 bytes, 100 in its last part). */
 export function tarHeader({ path, kind, mode, size = 0, target = '', changedAt = 0 }: TarHeader): Buffer {
   const block = Buffer.alloc(BLOCK);
   const { prefix, name } = split(kind === 'directory' ? `${path}/` : path);
@@ -36,10 +36,10 @@ export function tarHeader({ path, kind, mode, size = 0, target = '', changedAt =
   return block;
 }
 
-/** What comes after a content of this size. */
+/** The padding after a content of this size. */
 export const tarPadding = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 
-/** What comes after the last entry. */
+/** The end of an archive. */
 export const tarEnd = (): Buffer => Buffer.alloc(2 * BLOCK);
 
 /** A long path is split at a slash. */

@@ -22,7 +22,7 @@ export const styled = (style: Style, text: string): Styled => ({ style, text });
 /** Escapes what a terminal would obey, and what reverses or hides text, as JSON does: JSON keeps its meaning. Lines and tabs stay. */
 export const visible = (text: string): string => text.replace(/[^\n\t]+/g, oneLine);
 
-/** What lines look like without colours. */
+/** The text of lines without colours. */
 export const plain = (lines: readonly Line[]): string => textOf(lines, (_, text) => text);
 
 /** Writes lines to standard output. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 interface OwnPackage {
-  /** What npm and imports call it. Only package.json says it. */
+  /** The name for npm and imports. Only package.json has it. */
   readonly name: string;
   readonly version: string;
 }

@@ -39,12 +39,12 @@ function keyText(key: string): string {
 function scalar(value: unknown, indent: string): string {
   if (typeof value === 'string') return isPlain(value) ? value : quoted(value, indent);
   if (value === undefined || value === null) return 'null';
-  // What is not a parent is empty.
+  // A value without fields is empty.
   if (typeof value === 'object') return Array.isArray(value) ? '[]' : '{}';
   return typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value) : stringify(value).trimEnd();
 }
 
-/** What kubectl, which reads YAML 1.1, would take for no string. */
+/** Words that kubectl, which reads YAML 1.1, would not take for a string. */
 const WORD = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const OLD_NUMBER = /^[-+]?(?:0b[01_]+|0o[0-7_]+|0x[\da-f_]+|[\d_]*(?:\.[\d_]*)?(?:e[-+]?\d+)?|\d+(?::[0-5]?\d)+(?:\.\d*)?)$/i;
 const isPlain = (text: string): boolean =>
@@ -54,14 +54,14 @@ const isPlain = (text: string): boolean =>
   !OLD_NUMBER.test(text) &&
   !text.startsWith('---');
 
-/** What YAML 1.1 reads as another type is quoted even if YAML 1.2 reads a string; so are lines of spaces, which no block keeps. */
+/** Texts that YAML 1.1 reads as another type are quoted even if YAML 1.2 reads a string; so are lines of spaces, which no block keeps. */
 function quoted(text: string, indent: string): string {
   if (WORD.test(text) || OLD_NUMBER.test(text) || /^[ \t]+$/m.test(text) || HIDDEN.test(text)) return escaped(text);
   const [first = '', ...others] = stringify({ k: text }, { lineWidth: 0 }).slice(3, -1).split('\n');
   return [first, ...others.map((line) => line && indent + line)].join('\n');
 }
 
-/** What a terminal would obey, or what hides text: whoever prints the manifests sees it, and whoever applies them gets it. */
+/** Characters that a terminal would obey, or that hide text: a person who prints the manifests sees them, and the cluster gets them. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const escaped = (text: string): string =>
   JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {

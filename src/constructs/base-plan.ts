@@ -19,8 +19,8 @@ import { cleanPolicyWarnings, ignored } from './warnings.ts';
 const DEFAULT_STORAGE = '100Pi';
 
 /**
- * What is the same for every runtime: paths, identity, placement, the volume. A runtime's plan spreads it and adds its own fields.
- * threat-model: R-request
+ * The part of a plan that is the same for every runtime: paths, identity, placement, the volume. A runtime's plan spreads it and adds its
+ * own fields. threat-model: R-request
  * @throws InvalidSpec when the Dataset has an access mode that Kubernetes does not know.
  * @example
  * interface AcmePlan extends BasePlan {

@@ -93,7 +93,7 @@ function canonicalVariable(variable: EnvVar, path: string): EnvVar {
   if (!resourceFieldRef) return variable;
   return { ...variable, valueFrom: { resourceFieldRef: canonicalField(resourceFieldRef, `${path}[${variable.name}].valueFrom`) } };
 }
-/** What a container may have, in units of `divisor`. */
+/** A field of a container's resources, in units of `divisor`. */
 const canonicalField = <T extends { divisor?: string }>(field: T, path: string): T =>
   field.divisor === undefined ? field : { ...field, divisor: canonicalQuantity(field.divisor, `${path}.resourceFieldRef.divisor`) };
 

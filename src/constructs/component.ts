@@ -173,7 +173,7 @@ export function owned(scope: Construct, plan: BasePlan, role: Role | undefined, 
   const metadata = { ...metadataOf(plan, name, { ...(role && selectorOf(plan, role)), ...labels }), ...(annotations && { annotations }) };
   return new PlainObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
 }
-/** An object for `owned`: its head, and its other fields as Kubernetes has them. */
+/** An object for `owned`: its head, and its other fields in Kubernetes' form. */
 export interface OwnedObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,4 +1,4 @@
-/** What a runtime is, in types: all that its author fills in, and what the rest of the system sees of it. */
+/** The contract of a runtime, in types: everything that its author fills in, and its view from the rest of the system. */
 export type * from './contract/commands.ts';
 export type * from './contract/input.ts';
 export type * from './contract/operation.ts';

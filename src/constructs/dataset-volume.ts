@@ -15,7 +15,7 @@ import { Construct, type IConstruct } from 'constructs';
  * training.containers[0]?.mount('/data', volume, { readOnly: true });
  */
 export class DatasetVolume extends Construct implements IConstruct {
-  /** Of the volume in the pod, and of the claim. */
+  /** Name of the volume in the pod, and of the claim. */
   readonly name: string;
 
   /** @param claim name of the PersistentVolumeClaim, which is the Dataset's: a DNS label */
@@ -24,7 +24,7 @@ export class DatasetVolume extends Construct implements IConstruct {
     this.name = claim;
   }
 
-  /** What `mount` of cdk8s-plus asks of a volume, whose type depends on the line of cdk8s-plus. */
+  /** The type that `mount` of cdk8s-plus expects of a volume depends on the line of cdk8s-plus. */
   asVolume(): never {
     return this as never;
   }

@@ -43,7 +43,7 @@ export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: Engin
   bind: (input) => bound(definition, definition.plan(input), () => blameOf(input)),
 });
 
-/** A process reads through the claim, whatever the engine. */
+/** A process reads through the claim of any engine. */
 const everyOperation = <P>(own: Operations<P> = {}) => ({ DataProcess: ProcessJob, ...own });
 
 function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, planned: P, blame: Blame): BoundRuntime {

@@ -30,7 +30,7 @@ export function together<Tasks extends Readonly<Record<string, () => unknown>>>(
   return results as { readonly [Name in keyof Tasks]: ReturnType<Tasks[Name]> };
 }
 
-/** What is wrong with a field, and the reason that Fluid gives, if it has one. */
+/** A fault of a field, and the reason that Fluid gives, if it has one. */
 export interface ReasonedFault extends Fault {
   readonly reason?: string;
 }

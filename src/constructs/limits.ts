@@ -13,7 +13,7 @@ export const LONGEST_TEXT = 128 * 1024;
  * so that no bound Dataset has it.
  */
 const LARGEST_OBJECT = 1 << 20;
-/** Of all mounts together: 16 of each of as many mounts as a list may have. */
+/** Limit for all mounts together: 16 of each of as many mounts as a list may have. */
 const MOST_OPTIONS = 16 * MOST_ENTRIES;
 /** Each Secret is a request to the API server and a volume of the pods. */
 export const MOST_SECRETS = 256;
@@ -61,8 +61,8 @@ function sizeOf(plain: Readonly<Record<string, string>> = {}, secret: readonly E
 }
 
 /**
- * What was rendered, before it is kept or sent. A synthesis measures only the data of ConfigMaps and Secrets, as whole objects would cost it a
- * third more; the controller measures the text by which it compares.
+ * A rendered object, before it is kept or sent. A synthesis measures only the data of ConfigMaps and Secrets, as whole objects would cost
+ * it a third more; the controller measures the text by which it compares.
  * @param text the object as JSON, whose escapes make it longer, if it is known
  * @param blame which field a user can shorten, if it is known
  * @throws InvalidSpec with the object that is too large.
@@ -78,7 +78,7 @@ export function storable(manifest: Manifest, text?: string, blame?: Blame): Mani
   throw new InvalidSpec({ path, expected, found: `a larger ${kind} ${metadata.name}` }, options);
 }
 
-/** What is left of so many characters; negative, and no longer counted, when they are used up. */
+/** The rest of so many characters; negative, and no longer counted, when they are used up. */
 function room(value: unknown, left: number): number {
   if (typeof value === 'string') return left - value.length;
   if (typeof value !== 'object' || value === null) return left - 1;

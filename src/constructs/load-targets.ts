@@ -2,7 +2,7 @@ import type { Operation } from './contract.ts';
 import { must, together } from './faults.ts';
 import { absolutePath } from './options.ts';
 
-/** What a DataLoad loads, with the defaults filled in. */
+/** The targets of a DataLoad, with the defaults filled in. */
 export interface LoadTarget {
   /** An absolute path in the Dataset. */
   readonly path: string;

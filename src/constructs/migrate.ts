@@ -1,7 +1,7 @@
 import { type DataMigrateSpec, type MigrateEnd, type parallelOptionNames, shown } from '../api/index.ts';
 import { type ReasonedFault, refusal } from './faults.ts';
 
-/** What of a DataMigrate can be judged without an engine. */
+/** Faults of a DataMigrate that can be found without an engine. */
 export function migrateFaults(spec: DataMigrateSpec): readonly ReasonedFault[] {
   const faults: ReasonedFault[] = [];
   for (const field of ['from', 'to'] as const) {
@@ -26,7 +26,7 @@ const NUMBERS = {
   sshPort: { most: 65_535, default: 22 },
   sshReadyTimeoutSeconds: { most: 86_400, default: 180 },
 } as const satisfies { readonly [Name in ParallelOption]?: object };
-/** Their names are in one variable. */
+/** The names of all pods are in one variable. */
 const MOST_PODS = 256;
 const isWithin = (text: string, most: number): boolean => /^\d{1,6}$/.test(text) && Number(text) >= 1 && Number(text) <= most;
 

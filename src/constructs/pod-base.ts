@@ -8,7 +8,7 @@ import type { Mounted } from './user-volumes.ts';
  */
 export const isOnHost = ({ networkMode }: { readonly networkMode?: string } = {}): boolean => networkMode !== 'ContainerNetwork';
 
-/** What a spec says of pods, for all of them or for those of one component. */
+/** Fields of a spec about pods, for all of them or for those of one component. */
 export interface PodFields {
   /** Labels and annotations. */
   readonly podMetadata?: Readonly<Partial<Record<'labels' | 'annotations', Readonly<Record<string, string>>>>>;

@@ -22,7 +22,7 @@ echo asked`;
 
 /** Those of one Dataset: what holds for its first mounts mostly holds for all. */
 const MOST_DIRECTORIES = 8;
-/** That are read of an error: the longest of FAILURES is half as long. */
+/** Characters that are read of an error: the longest of FAILURES is half as long. */
 const MOST_CHARACTERS = 100;
 /** Far more than one line of an error for each directory. */
 const MOST_BYTES = 64 << 10;
@@ -66,7 +66,7 @@ export function aimsOf({ commands, late }: BoundProbe<ReadAnswer>): { readonly d
 }
 
 /**
- * What glibc and musl call the errors of a file system that does not answer. All others, such as a denial, are answers. The condition has
+ * Names in glibc and musl of the errors of a file system that does not answer. All others, such as a denial, are answers. The condition has
  * nothing else of the line: a text that changes with each look-up would be a write of the status with each.
  */
 const FAILURES =

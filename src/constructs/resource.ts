@@ -2,7 +2,7 @@ import { ApiObject, type ApiObjectMetadata, JsonPatch } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { type CustomResource, faultsOf, GROUP, InvalidSpec, type Static, type TSchema, VERSION } from '../api/index.ts';
 
-/** What a user writes of an object. */
+/** The fields of an object that a user writes. */
 export interface ResourceProps<Spec> {
   /** Default name: from the path of the construct, as everywhere in cdk8s. */
   readonly metadata?: ApiObjectMetadata;

@@ -32,7 +32,7 @@ export const volumeLabel = (name: string): string => name.replaceAll('.', '-').s
 export function base64(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const pieces: string[] = [];
-  // The cast: apply takes whatever has a length, and fast.
+  // The cast: apply takes any object with a length, and fast.
   for (let at = 0; at < bytes.length; at += PIECE)
     pieces.push(String.fromCharCode.apply(undefined, bytes.subarray(at, at + PIECE) as unknown as number[]));
   return btoa(pieces.join(''));

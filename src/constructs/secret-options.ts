@@ -85,7 +85,7 @@ export function secretVariables(
     ...named(sharedEncryptOptions, 'spec.sharedEncryptOptions'),
     ...named(mount?.encryptOptions, 'spec.mounts[0].encryptOptions'),
   ]);
-  // They would get each other's value.
+  // Two options of one variable would get each other's value.
   const variables = new Map([...options.values()].map(({ variable, option }) => [variable, option]));
   const twin = [...options.values()].find(({ variable, option }) => variables.get(variable) !== option);
   if (twin) {

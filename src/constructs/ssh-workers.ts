@@ -10,7 +10,7 @@ import { base64 } from './secret-files.ts';
 import { KEYS, SSH_SCRIPTS } from './ssh-scripts.ts';
 import type { Mounted } from './user-volumes.ts';
 
-/** What a container needs to reach the workers of its operation by SSH. */
+/** Mounts and variables by which a container reaches the workers of its operation over SSH. */
 export interface SshAccess {
   /** By what names the workers are reached. */
   readonly hosts: readonly string[];
@@ -24,7 +24,7 @@ export interface SshAccess {
 const LONGEST_SET = 52;
 
 /**
- * What the Job of an operation needs to reach its `SshWorkers`.
+ * Mounts, variables and volumes by which the Job of an operation reaches its `SshWorkers`.
  * @throws InvalidSpec when the operation's name cannot be in that of a host.
  * @example
  * const hosts = (migrate: Operation<'DataMigrate'>) =>

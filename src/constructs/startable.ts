@@ -92,7 +92,7 @@ function commandsOf(container: Fields): readonly (readonly [string, unknown])[] 
   ];
 }
 
-/** Of all that a plan is made of. If none of it is long, the runtime has made the text of itself. */
+/** The longest input of a plan, for an error to name. If no input is long, the runtime has made the long text itself. */
 export function blameOf({ namespace, name, spec, dataset, facts }: RuntimeInput<unknown>): ReturnType<Blame> {
   const all: readonly { readonly value: unknown; readonly object?: string }[] = [
     { value: spec },

@@ -17,7 +17,7 @@ export function cacheByMedium(levels: readonly TierLevel[] = []): Readonly<Parti
     const medium = level.mediumtype === 'MEM' ? 'memory' : 'disk';
     const field = `spec.tieredstore.levels[${i}]`;
     const listed = levelQuotas(level, field).reduce((sum, quota) => sum + quota, 0);
-    // What is divided evenly loses no byte here.
+    // A quota that is divided evenly loses no byte here.
     const bytes = level.quotaList || level.quota === undefined ? listed : quantity(level.quota, `${field}.quota`);
     if (bytes > 0) sums[medium] = (sums[medium] ?? 0) + bytes;
   });

@@ -18,7 +18,7 @@ export function userVolumes(
   volumes: readonly Volume[] | undefined,
   path: string,
 ): readonly Mounted[] {
-  // Of two with one name the first counts.
+  // The first of two with one name counts.
   const named = new Map((volumes ?? []).toReversed().map((volume) => [volume.name, volume]));
   return (mounts ?? []).map((mount, i) => {
     const volume = named.get(mount.name);

@@ -24,7 +24,7 @@ export interface CsiVolume {
   readonly method: 'bind' | 'symlink';
   readonly runtime?: RuntimeName;
   readonly nodeLabel?: string;
-  /** What its clients need on the node, and the directory of its socket. */
+  /** The daemon that the volume's clients need on the node, and the directory of its socket. */
   readonly daemon?: NodeDaemon & { readonly directory: string };
 }
 export interface RuntimeName {
@@ -48,7 +48,7 @@ export function parseVolume(attributes: Attributes, { mountRoot, method }: Volum
   const { fluid_path: fusePath = '', fluid_sub_path: subPath = '', mount_type: mountType = 'fuse.alluxio-fuse' } = attributes;
   const { runtime_namespace: namespace, runtime_name: name, mount_pod_node_selector_key: nodeLabel } = attributes;
   const { [EPHEMERAL]: ephemeral } = attributes;
-  // Its attributes would be those that the author of a pod chose.
+  // The author of a pod would choose the attributes of an ephemeral volume.
   if (ephemeral === 'true') throw invalid('volume: expected that of a PersistentVolumeClaim, found one in the spec of a pod (csi)');
   if (!isPlain(fusePath) || !isWithin(fusePath, mountRoot) || partsBelow(fusePath, mountRoot) < DEPTH)
     throw invalid(

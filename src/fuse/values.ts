@@ -20,7 +20,7 @@ export interface FilePart {
   readonly file: string;
 }
 
-/** What references can refer to. */
+/** The values that references can refer to. */
 export interface Scope {
   readonly config: FuseConfig;
   readonly target: string;
@@ -57,7 +57,7 @@ export function valueOf(reference: Reference, scope: Scope, faults: Fault[]): re
     return undefined;
   }
   const option = optionOf(reference, scope);
-  // Who asks for a secret as if it were plain gets its file, as where config.json names files in place of secrets.
+  // A reference to a secret as plain text gets the secret's file, as where config.json names files in place of secrets.
   const isSecret = option !== undefined && (name.startsWith('secret') || scope.secrets.has(option));
   return isSecret && found !== undefined ? secretPart(option, found, name !== 'secret', scope, faults) : [text];
 }

@@ -72,7 +72,7 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
       // host and all pods see.
       { name: 'kubelet', mountPath: kubeletDir, mountPropagation: 'Bidirectional' },
       { name: 'mounts', mountPath: mountRoot, mountPropagation: 'Bidirectional' },
-      // Its directories name the pods of this node.
+      // The names of its directories are those of this node's pods.
       { name: 'pod-logs', mountPath: podLogsDir, readOnly: true },
       { name: 'run', mountPath: '/run' },
       { name: 'tmp', mountPath: '/tmp' },

@@ -3,7 +3,7 @@ import { PlainObject } from '../constructs/index.ts';
 import { labels, type InstalledPart, selector } from './labels.ts';
 import type { Settled } from './options.ts';
 
-/** Of `runAsUser`: no user of the node. */
+/** Value of `runAsUser`: no user of the node. */
 const USER = 65_532;
 
 export interface ReplicasProps {
@@ -11,7 +11,7 @@ export interface ReplicasProps {
   readonly name: string;
   readonly part: InstalledPart;
   readonly component: Pick<Settled['controller'], 'replicas' | 'resources' | 'tolerations' | 'nodeSelector' | 'env' | 'args'>;
-  /** Its name is the part's. */
+  /** Named after the part. */
   readonly container: { readonly args: readonly string[]; readonly env: readonly object[] | undefined };
   /** Ports beside `metrics`, of which the probes are. */
   readonly ports?: readonly object[];

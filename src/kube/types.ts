@@ -4,7 +4,7 @@
  */
 import type { OwnerReference } from '../api/index.ts';
 
-/** What every object carries; rule: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
+/** Metadata of every object; rule: kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;

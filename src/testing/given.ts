@@ -1,19 +1,19 @@
 import type { DatasetSpec, Mount } from '../api/index.ts';
 import type { Facts, RuntimeInput, Settings } from '../constructs/index.ts';
 
-/** What a test sets of the input of a plan. The rest is as in a new installation, for a Dataset `ml/demo` with one mount. */
+/** The fields of a plan's input that a test sets. The rest is as in a new installation, for a Dataset `ml/demo` with one mount. */
 export interface Given<Spec> {
   readonly name?: string;
   readonly namespace?: string;
-  /** Of the runtime. */
+  /** Annotations of the runtime. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Of the runtime. Default: empty. */
+  /** Spec of the runtime. Default: empty. */
   readonly spec?: Spec;
-  /** Of the Dataset. Default: `s3://bucket`, with the name `data`. */
+  /** Mounts of the Dataset. Default: `s3://bucket`, with the name `data`. */
   readonly mounts?: readonly Mount[];
   /** Other fields of the Dataset. */
   readonly dataset?: DatasetSpec;
-  /** Of the Dataset. */
+  /** Annotations of the Dataset. */
   readonly datasetAnnotations?: Readonly<Record<string, string>>;
   /** Answers to `needs`. Default: none. */
   readonly facts?: Partial<Facts>;

@@ -1,4 +1,4 @@
-/** What tests of runtimes need; published as `@sluice-data/sluice/testing`. */
+/** Tools for tests of runtimes; published as `@sluice-data/sluice/testing`. */
 
 export { conformance } from './conformance.ts';
 export { type Given, planInput } from './given.ts';

@@ -22,7 +22,7 @@ interface ModeSettings {
   readonly platformLabel?: string;
 }
 
-/** What labels ask for, which may be of any shape. threat-model: R-pod-request */
+/** The mode that labels ask for; their values may have any shape. threat-model: R-pod-request */
 export function modeOf(labels: JsonObject, { disabled, platformLabel }: ModeSettings): Mode {
   if (disabled || labels[injectionKeys.injection] === 'false' || labels[injectionKeys.done] === 'true') return 'none';
   const isByPlatform = platformLabel !== undefined && Object.hasOwn(labels, platformLabel);

@@ -1,6 +1,6 @@
 import type { Identity, NodeSelectorTerm, PodTemplateSpec, SidecarNote, VerifiedFuse } from '../api/index.ts';
 
-/** What an admission knows of the cluster, from memory. Undefined: there is no such object, as far as is known. */
+/** The cluster as an admission knows it, from memory. Undefined: no such object is known. */
 export interface KnownObjects {
   claim(namespace: string, name: string): KnownClaim | undefined;
   dataset(namespace: string, name: string): KnownDataset | undefined;
@@ -14,9 +14,9 @@ export interface KnownObjects {
 export interface KnownClaim {
   /** Name of the Dataset, in the claim's namespace. Absent: any other claim. */
   readonly dataset?: string;
-  /** It may have become a Dataset's: the watch does not show the newest. */
+  /** The claim may have become a Dataset's: the watch does not show its newest version. */
   readonly isStale?: true;
-  /** It has a deletionTimestamp: Kubernetes lets no further pod use it. */
+  /** The claim has a deletionTimestamp: Kubernetes lets no further pod use it. */
   readonly isBeingDeleted?: true;
 }
 export interface KnownDataset {
@@ -25,7 +25,7 @@ export interface KnownDataset {
   readonly phase: string;
   /** Message of the condition NotReady, if that is true. */
   readonly notReady?: string;
-  /** It has a deletionTimestamp. */
+  /** The Dataset has a deletionTimestamp. */
   readonly isBeingDeleted?: true;
   /** The first of `status.runtimes`. */
   readonly runtime?: { readonly type: string; readonly namespace: string; readonly name: string };

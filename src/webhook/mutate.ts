@@ -12,7 +12,7 @@ export interface AdmissionRequest {
   readonly namespace: string;
 }
 
-/** What an admission of a pod works with. */
+/** Settings and sources of one admission. */
 export interface AdmissionContext {
   readonly known: KnownObjects;
   readonly settings: WebhookSettings;

@@ -17,7 +17,7 @@ import { keysOf } from '../input/documents.ts';
 import { refOf } from '../input/read.ts';
 import type { Rendered } from '../synth/render.ts';
 
-/** What the controller would do to one object. */
+/** The change that the controller would make to one object. */
 export interface Change {
   readonly object: string;
   readonly action: 'add' | 'change' | 'prune' | 'refuse' | 'none';
@@ -48,7 +48,7 @@ export async function changesOf(
   return isNew ? changes : [...changes, ...(await pruned(client, owner, manifests))];
 }
 
-/** What would be done to one object that was rendered. */
+/** The change that would be made to one rendered object. */
 export async function changeOf(
   client: KubeClient,
   manifest: Manifest,

@@ -7,7 +7,10 @@ import type { LiveObject } from '../../planning/objects.ts';
 import type { RenderedOperation } from '../synth/operations.ts';
 import { type Change, changeOf, current, nothing } from './changes.ts';
 
-/** What the controller would do for an operation: it creates what does not exist, and changes only a CronJob and what goes with it. */
+/**
+ * The changes that the controller would make for an operation: it creates objects that do not exist, and changes only a CronJob and its
+ * objects.
+ */
 export async function operationChanges(client: KubeClient, { key, object, manifests }: RenderedOperation): Promise<readonly Change[]> {
   const { uid = '' } = object.metadata;
   const isCron = object.spec.policy === 'Cron';
@@ -38,7 +41,7 @@ export async function operationChanges(client: KubeClient, { key, object, manife
   return changes;
 }
 
-/** What becomes of the Job that an operation had before it got its schedule. */
+/** The end of a Job that an operation had before it got its schedule. */
 const former = (job: LiveObject, hasEnded: boolean): Change =>
   hasEnded
     ? { ...nothing(job), action: 'prune' }

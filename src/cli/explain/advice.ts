@@ -3,7 +3,7 @@ import { causeOf, causes, type Reason } from '../../planning/reasons.ts';
 import { retryInOrder } from './chain-lines.ts';
 import { isOperation, type Situation } from './gather.ts';
 
-/** What to do about conditions that say more than their reasons. */
+/** Advice for conditions that say more than their reasons. */
 const OF_CONDITIONS: Readonly<Record<string, string>> = {
   SpecWarning: 'edit what the message names, when it suits you',
   PodsOutdated: 'delete these pods when it suits you',
@@ -29,7 +29,7 @@ interface Said {
   readonly message: string;
 }
 
-/** What to do about a condition of an object. */
+/** Advice for a condition of an object. */
 export function toDoAbout({ type, reason, message }: Said, object: KubeObject, situation: Situation): string {
   if (type === 'Failed' && message.includes('metadata.name: expected at most')) return RENAME;
   const ofFailure = type === 'Failed' ? OF_FAILURES[reason]?.(object, situation) : undefined;

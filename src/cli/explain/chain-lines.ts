@@ -6,7 +6,7 @@ import type { Situation } from './gather.ts';
 interface Link {
   /** `DataLoad first`, of another namespace `DataLoad ml/first`. */
   readonly name: string;
-  /** Its phase, or why it is not known. */
+  /** The operation's phase, or why it is unknown. */
   readonly state: string;
 }
 
@@ -18,7 +18,7 @@ export function chainLines(object: KubeObject, situation: Situation): readonly s
   return chain.length > 0 ? [`after ${chain.join(', after ')}`] : [];
 }
 
-/** What to retry after an earlier operation failed: the first that failed, then those after it. */
+/** Operations to retry after an earlier one failed: first the one that failed, then those after it. */
 export function retryInOrder(object: KubeObject, situation: Situation): string {
   const [next, ...earlier] = chainOf(object, situation);
   const failed = earlier.toReversed().filter(({ state }) => state === 'Failed');

@@ -90,7 +90,7 @@ export const define: Define = (command, parts) => {
     });
 };
 
-/** What is not well comes first. */
+/** Unhealthy objects come first. */
 function report(found: readonly Finding[], now: number): readonly Line[] {
   if (found.length === 0) return ['Nothing is here: no Dataset, runtime or operation.'];
   const ordered = found.toSorted((a, b) => Number(a.healthy) - Number(b.healthy));

@@ -1,13 +1,13 @@
-/** What `explain` reports of one object, without credentials: what others wrote is redacted, piece by piece, so that no name is. */
+/** The report of `explain` on one object, without credentials: texts of others are redacted piece by piece, so that no name is. */
 export interface Finding {
   /** `Dataset ml/demo`. */
   readonly object: string;
-  /** Its phase: `Bound`. */
+  /** The object's phase: `Bound`. */
   readonly phase: string;
   readonly healthy: boolean;
-  /** What it waits for, or what is wrong, first what matters most. */
+  /** Reasons why it waits or fails, the most important first. */
   readonly causes: readonly Cause[];
-  /** Its workloads, pods that are not ready, and the operations that it waits for. */
+  /** The object's workloads, pods that are not ready, and the operations that it waits for. */
   readonly details: readonly string[];
 }
 export interface Cause {

@@ -24,7 +24,7 @@ export interface Situation {
   readonly jobs: readonly KubeObject[];
   /** Pods of workloads that are not ready, and of the Jobs. */
   readonly pods: readonly KubeObject[];
-  /** Of type Warning, of all objects. */
+  /** Events of type Warning, of all objects. */
   readonly events: readonly KubeObject[];
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -9,7 +9,7 @@ import { podSelector, readiness, type Situation } from './gather.ts';
 export interface PodTrouble {
   readonly reason: string;
   readonly message: string;
-  /** It does not start without help. */
+  /** The pod does not start without help. */
   readonly isStuck: boolean;
 }
 
@@ -50,7 +50,7 @@ function podLine(pod: KubeObject, situation: Situation): readonly string[] {
   const trouble = troubleOf(pod, situation);
   if (!trouble) return [];
   const { reason, message } = trouble;
-  // What containers and events say has its reason in it.
+  // Messages of containers and events contain the reason already.
   const isSaid = OWN_REASONS.has(reason) || message.includes(reason);
   return [`  pod ${pod.metadata.name}: ${isSaid ? '' : `${reason}: `}${message}`];
 }

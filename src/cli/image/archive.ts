@@ -10,9 +10,9 @@ export type Architecture = (typeof ARCHITECTURES)[number];
 export const ownArchitecture = (): Architecture => (process.arch === 'arm64' ? 'arm64' : 'amd64');
 
 export interface Layer {
-  /** Of the file on this machine that has its tar. */
+  /** Path of the file on this machine that has the tar. */
   readonly path: string;
-  /** Of the tar, uncompressed. */
+  /** Digest of the uncompressed tar. */
   readonly sha256: string;
   /** The layer is this part of the file; without, all of it. */
   readonly part?: FilePart;

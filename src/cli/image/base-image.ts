@@ -18,7 +18,7 @@ interface BaseImage {
 }
 
 const BLOCK = 512;
-/** Of manifest.json and of an image's configuration; real ones have some kilobytes. */
+/** Limit of manifest.json and of an image's configuration; real ones have some kilobytes. */
 const LARGEST_TEXT = 16 << 20;
 
 /** Throws UsageError if it is not an image of Sluice of this version: a runtime is written against one version of the library. */

@@ -58,7 +58,7 @@ interface Part {
   readonly before: number;
 }
 
-/** A line `---` begins a document, whatever it stands in. Directives and `...` are about more than one document. */
+/** A line `---` begins a document, even within a text. Directives and `...` concern more than one document. */
 function partsOf(file: string, text: string): readonly Part[] {
   if (/^(?:%|\.\.\.\s|\.\.\.$|\uFEFF)|\r(?!\n)/m.test(text)) return [{ file, text, before: 0 }];
   const parts: Part[] = [];
@@ -89,7 +89,7 @@ function read(part: Part): ReadPart {
   let library: Documents | undefined;
   const at = (path: Path): Position => {
     library ??= unopened(part);
-    // What is plain is one document.
+    // Plain YAML is one document.
     return (library.objects[0] as SourceObject).at(path);
   };
   return { objects: opened({ value, at }), faults: [], isEmpty: false };

@@ -37,7 +37,7 @@ function linesOf(text: string): Line[] {
     const bare = line.replace(/^ +/, '');
     if (bare === '' || bare[0] === '#') continue;
     const indent = line.length - bare.length;
-    // Of ASCII, what can be printed: no tab, no carriage return.
+    // Printable ASCII only: no tab, no carriage return.
     if (!/^ *[\x21-\x7e][\x20-\x7e]*$/.test(line) || line.includes(' #')) throw new NotPlain();
     lines.push({ indent, text: bare.trimEnd() });
   }

@@ -7,7 +7,9 @@ import { webhookConfigOf } from '../webhook/config.ts';
 
 type Variables = NonNullable<NonNullable<InstallOptions['webhook']>['env']>;
 
-/** What the programs would reject in their environment, but only when their pods start. Each fault begins with the value that has it. */
+/**
+ * Values of the environment that the programs would reject, but only when their pods start. Each fault begins with the value that has it.
+ */
 export function environmentFaults({ controller, webhook }: InstallOptions, runtimes: readonly Runtime[]): readonly string[] {
   return [
     ...faultsIn(() => complete((read) => read('webhook.platformLabel', webhook?.platformLabel, platformLabelOf, undefined))),

@@ -1,6 +1,6 @@
 import type { OutputFormat } from '../output.ts';
 
-/** What Commander makes of the flags of `sluice install`. */
+/** The flags of `sluice install` as Commander parses them. */
 export interface Flags {
   readonly values?: string;
   readonly namespace?: string;

@@ -14,7 +14,7 @@ export function namespacesOf(object: KubeObject | Manifest): readonly string[] {
   return [...new Set(found.filter((each) => each !== undefined))].toSorted();
 }
 
-/** Whether an object has the labels of an installation: without them it is of someone else, whatever its name is. */
+/** Whether an object has the labels of an installation: without them it belongs to someone else, even under our name. */
 export const isOwn = (live: KubeObject, { metadata }: Manifest): boolean =>
   Object.entries({ ...metadata.labels, ...labels() }).every(([key, value]) => live.metadata.labels?.[key] === value);
 

@@ -36,7 +36,7 @@ export const define: Define = (command, parts) => {
 
 /** `acme-fs` → `AcmeFs`. */
 function titleOf(name: string, kind: string | undefined): string {
-  // It is part of node labels and volume names.
+  // The name is part of node labels and volume names.
   if (!/^[a-z][a-z0-9-]{0,18}[a-z0-9]$/.test(name))
     throw new UsageError(`name: expected 2 to 20 lower-case letters, digits and dashes, a letter first, found ${shown(name)}`);
   const derived = name
@@ -101,7 +101,7 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
   }
 }
 
-/** What it wrote; throws Refused, with that, when it fails. */
+/** The program's output; throws Refused with that output when the program fails. */
 function run(root: string, program: string, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(program === 'node' ? process.execPath : join(root, 'node_modules/.bin', program), args, {
     cwd: root,
@@ -126,7 +126,7 @@ function checkoutRoot(): string | undefined {
   return existsSync(join(root, 'scripts/gen.ts')) && existsSync(join(root, 'package.json')) ? root : undefined;
 }
 
-/** What `npm pack` calls its file. */
+/** The file name that `npm pack` chooses. */
 const archiveOf = ({ name, version }: { readonly name: string; readonly version: string }) =>
   `${name.replace(/^@/, '').replace('/', '-')}-${version}.tgz`;
 

@@ -37,7 +37,7 @@ const WITH_PARENT = 'data:text/javascript,process.once("disconnect",()=>process.
 
 /** Starts a command, which ends at the latest with this process. */
 export function startChild({ args, env = process.env, main = process.argv[1] ?? '', log }: ChildOptions): Child {
-  // Of a process group of its own: Ctrl-C is for us, who then stop it in its turn.
+  // The child has a process group of its own: Ctrl-C reaches us, and we stop the child in its turn.
   const child = spawn(process.execPath, ['--import', WITH_PARENT, main, ...args], {
     detached: true,
     env,
@@ -65,7 +65,7 @@ export function startChild({ args, env = process.env, main = process.argv[1] ?? 
     throw new Refused([`sluice ${args[0]} ended by itself (${how}); it wrote at last:`, ...lines]);
   });
   failed.catch(() => {});
-  // Whatever way we end, it must not stay.
+  // The child must not outlive us.
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   return {

@@ -122,7 +122,7 @@ async function startSluice(
   const common = ['--kubeconfig', kubeconfig, '--metrics-addr', '0', ...(config === undefined ? [] : ['--config', config])];
   const start = (log: string, ...args: readonly string[]): Child => {
     const child = startChild({ args: [...args, ...common], env, log: join(folder, log) });
-    // What the controller would hand over, such as its Lease, ends with the playground; a webhook serves on for 5 s after a SIGTERM.
+    // The controller's hand-over, such as its Lease, ends with the playground; a webhook serves on for 5 s after a SIGTERM.
     onEnd(() => child.stop('SIGKILL'));
     return child;
   };

@@ -24,6 +24,6 @@ export async function runCommand(
     child.kill('SIGTERM');
   });
   const code = await ended;
-  // That it has failed is what counts.
+  // Only the failure counts.
   return Promise.race([failed, Promise.resolve(code)]);
 }

@@ -36,7 +36,7 @@ async function* filesIn(directory: string, fits: Fits, top: string): AsyncGenera
       }
     }
   } catch (error) {
-    // What was deleted meanwhile needs no reading. The cast: file systems throw such errors.
+    // A file that was deleted meanwhile needs no reading. The cast: file systems throw such errors.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') yield { failed: directory, error: error as Error };
   }
 }

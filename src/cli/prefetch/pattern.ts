@@ -11,7 +11,7 @@ const ANY = '**';
 export const isPattern = (segment: string): boolean => /[*?[]/.test(segment);
 
 /**
- * What fits before the first name. A pattern without wildcards is a file, or a directory with everything in it.
+ * The patterns that fit before the first name. A pattern without wildcards is a file, or a directory with everything in it.
  * @param texts absolute paths
  */
 export function fitsOf(texts: readonly string[]): Fits {
@@ -21,7 +21,7 @@ export function fitsOf(texts: readonly string[]): Fits {
   return closed(patterns.flatMap((pattern) => (pattern.some(isPattern) ? [pattern] : [pattern, [...pattern, ANY]])));
 }
 
-/** What fits after one more name. */
+/** The patterns that fit after one more name. */
 export const after = (fits: Fits, name: string): Fits =>
   closed(
     fits.flatMap((pattern) => {
@@ -31,7 +31,7 @@ export const after = (fits: Fits, name: string): Fits =>
     }),
   );
 
-/** A file of this path is to be read. */
+/** A file of this path has to be read. */
 export const isWhole = (fits: Fits): boolean => fits.some((pattern) => pattern.length === 0);
 
 /** The names that can come next; undefined: any. */
@@ -56,7 +56,7 @@ function closed(patterns: readonly Pattern[]): Fits {
 /** Wildcards pass such names over: file systems have special files among them, some of which never end. */
 const isHidden = (name: string): boolean => name.startsWith('.');
 
-/** Whether a name fits a pattern without `/`. It takes at most as many steps as the product of both lengths, whatever the pattern is. */
+/** Whether a name fits a pattern without `/`, in at most as many steps as the product of both lengths. */
 export function matches(pattern: string, name: string): boolean {
   if (isHidden(name) && !pattern.startsWith('.')) return false;
   let [p, n] = [0, 0];

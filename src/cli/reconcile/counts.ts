@@ -39,7 +39,7 @@ function notSynced(runtimes: Iterable<{ readonly object: RuntimeObject }>): Data
   return tally.entries().map(({ kind, what, count }) => ({ kind, reason: what, count }));
 }
 
-/** `5.00GiB`, as a status has it; undefined for `[Calculating]` and the like. */
+/** Bytes of `5.00GiB`, the format of a status; undefined for `[Calculating]` and the like. */
 function bytesOf(text: string | undefined): number | undefined {
   const amount = /^([\d.]+(?:[KMGTPE]i)?)B$/.exec(text ?? '')?.[1];
   return amount === undefined ? undefined : quantity(amount, 'status.ufsTotal');

@@ -36,7 +36,7 @@ export const elected = (namespace: string): OtherController => ({
 
 /** The default of client-go, for a Lease without a duration. */
 const LEASE_SECONDS = 15;
-/** A live controller renews sooner, whatever duration its Lease has. A client that may write Leases must not delay the start by a long one. */
+/** A live controller renews sooner than its Lease's duration. A client that may write Leases must not delay the start by a long one. */
 const LONGEST_SECONDS = 60;
 /** No clocks differ so much, and no live controller renews so rarely. */
 const LONG_DEAD_MS = 600_000;

@@ -6,7 +6,7 @@ import type { Runtime } from '../../constructs/contract.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { complain } from '../terminal.ts';
 
-/** What pages and new packages call the module. */
+/** The module's name in pages and new packages. */
 const NAMES = ['sluice.config.ts', 'sluice.config.mts', 'sluice.config.js', 'sluice.config.mjs'];
 
 export const configOption = (): Option =>

@@ -49,7 +49,7 @@ export interface ControllerConfig {
   readonly openReferences: boolean;
   readonly excludeNodes: Selects;
   readonly applications: ApplicationSettings;
-  /** Of /healthz, /readyz and /metrics. */
+  /** Address of /healthz, /readyz and /metrics. */
   readonly address?: Address;
   readonly leaseNamespace: string;
   /** Whether it takes part in the election; without, it is the only controller. */

@@ -20,7 +20,7 @@ interface Properties {
   readonly assumeSecrets?: boolean;
 }
 
-/** What the check uses of `ValidationContext` of cdk8s-cli, which exports no types. */
+/** The part of cdk8s-cli's `ValidationContext` that the check uses; cdk8s-cli exports no types. */
 interface Context {
   readonly manifests: readonly string[];
   readonly report: {
@@ -78,7 +78,7 @@ function optionsOf(properties: Properties): readonly string[] {
   ];
 }
 
-/** Of the package that this file is part of. */
+/** The program of the package that this file is part of. */
 const PROGRAM = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : './sluice.js', import.meta.url));
 
 function synth(args: readonly string[]): Promise<{ readonly code: number; readonly stderr: string }> {

@@ -17,7 +17,7 @@ export interface Absent {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
-  /** What has to be true of it, if its existence is not enough. */
+  /** The condition that it must meet, if its existence is not enough. */
   readonly note?: string;
 }
 export interface SourceOptions {
@@ -28,7 +28,7 @@ export interface SourceOptions {
   readonly assumeSecrets: boolean;
   /** The first free port of a range; undefined when none is free. */
   readonly allocate: (need: PortNeed) => number | undefined;
-  /** What a reference leads to; undefined if that is not known. */
+  /** The target of a reference; undefined if that is not known. */
   readonly reference: (need: ReferenceNeed) => Promise<ReferenceFact | undefined>;
   readonly onAbsent: (absent: Absent) => void;
 }

@@ -20,7 +20,7 @@ interface FactOptions {
 /** The state of the engine for an operation: what the facts or the cluster have of it, else placeholders such as `<node:Pod/demo-master-0>`. */
 export async function operationFacts({ operation, predecessor, bound, datasets, lookup }: FactOptions): Promise<OperationFacts> {
   const near = nearFact(operation, predecessor);
-  // It reads through the claim, as any pod does.
+  // A DataProcess reads through the claim, as any pod does.
   if (operation.kind === 'DataProcess') return { pods: {}, ...near };
   const pods = { master: await podsOf('master', bound, lookup), worker: await podsOf('worker', bound, lookup) };
   const { workloads, replicas } = bound.plan;

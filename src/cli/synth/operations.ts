@@ -21,10 +21,10 @@ import { identified } from './runtime-input.ts';
 
 export interface RenderedOperation {
   readonly key: OperationKey;
-  /** Its UID is the cluster's, or `<uid:Kind/name>`; its status is the cluster's. */
+  /** The UID is the cluster's, or `<uid:Kind/name>`; the status is the cluster's. */
   readonly object: OperationObject;
   readonly manifests: readonly Manifest[];
-  /** What has no effect, or keeps it from running. */
+  /** Fields without effect, and reasons why it would not run. */
   readonly warnings: readonly string[];
 }
 /** A Dataset with the runtime that serves it. */
@@ -94,7 +94,7 @@ export async function renderOperation(
   } catch (error) {
     if (!(error instanceof InvalidSpec)) throw error;
     return error.faults.map(({ path, expected, found, object = error.object }) =>
-      // What another object says of the operation, such as a class, is reported where the operation names its Dataset.
+      // A fault of another object that the operation uses, such as a class, is reported where the operation names its Dataset.
       object === undefined || object === refOf(item.object)
         ? fault(path, expected, found)
         : { ...fault('spec.dataset', expected, found), path: `${object}: ${path}` },

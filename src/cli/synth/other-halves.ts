@@ -12,7 +12,7 @@ import type { Lookup } from './lookup.ts';
  * Dataset. Its faults are at the place of what is given.
  */
 export async function withOtherHalves(input: Input, elsewhere: Lookup, runtimes: readonly Runtime[]): Promise<Input> {
-  // They may be in a text that could not be parsed.
+  // The other half may be in a text that could not be parsed.
   if (input.faults.some(({ unreadable }) => unreadable)) return input;
   const textOf = ({ object }: Item) => keyText(keyOf(object));
   const given = new Set(input.all.filter(({ object }) => object.kind === Dataset.kind).map(textOf));

@@ -39,7 +39,7 @@ function createdFor({ object: { metadata }, source }: Item<Dataset>, definition:
 }
 
 /**
- * What a reference leads to: the volume of the other Dataset as the cluster has it, else as it would be rendered from the input.
+ * The target of a reference: the volume that the other Dataset has in the cluster, else the one that would be rendered from the input.
  * Undefined if neither has that Dataset.
  * @throws InvalidSpec when it is the Dataset itself, or one that refers to a third
  */

@@ -24,7 +24,7 @@ import { checkTemplate } from './template-faults.ts';
 export interface Rendered {
   readonly key: Key;
   readonly dataset: Dataset;
-  /** Its UID is the cluster's, or `<uid:Kind/name>`. */
+  /** The UID is the cluster's, or `<uid:Kind/name>`. */
   readonly object: RuntimeObject;
   readonly warnings: readonly string[];
   /** Bound anew whenever it is read, as are the manifests: those of thousands of runtimes would take a gigabyte. */
@@ -66,7 +66,7 @@ export async function renderAll(
     const result = await render(dataset, runtime, context, onManifests);
     keep(result, datasets);
   }
-  // That its Secrets exist does not matter for an operation; its names depend on all others.
+  // An operation does not depend on the Secrets of its runtimes; its names depend on all other objects.
   const engines = [...new Set(options.runtimes.flatMap((each) => each.engines))];
   const serving = servingIn(context, datasets, (dataset, runtime) =>
     render(dataset, runtime, { ...context, assumeSecrets: true, engines }),

@@ -7,7 +7,7 @@ import type { RuntimeObject } from '../../planning/objects.ts';
 import { unknownUid } from './fact-sources.ts';
 import type { Lookup } from './lookup.ts';
 
-/** What decides the names of a dataset. */
+/** The inputs that decide the names of a dataset. */
 export interface Surroundings {
   /** Where to look for objects outside of the input. */
   readonly elsewhere: Lookup;
@@ -46,7 +46,7 @@ export async function inputFor(
   };
 }
 
-/** With the UID, and the annotations and labels that controllers added, of the object as the cluster has it. */
+/** With the UID of the object in the cluster, and the annotations and labels that controllers added to it. */
 export function identified<T extends Pick<Dataset, 'kind' | 'metadata'>>(object: T, live: Pick<Dataset, 'metadata'> | undefined): T {
   const { metadata } = object;
   const before = live?.metadata;

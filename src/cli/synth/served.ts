@@ -28,14 +28,14 @@ export function servingIn<T extends { readonly key: Key }>(
 ) {
   const kinds = new Set<string>([Dataset.kind, ...runtimes.map(({ resource }) => resource.kind)]);
   const written = new Set(input.all.filter(({ object }) => kinds.has(object.kind)).map(({ object }) => keyText(keyOf(object))));
-  // It may be in a text that could not be parsed.
+  // The Dataset may be in a text that could not be parsed.
   const isWhole = !input.faults.some(({ unreadable }) => unreadable);
   const known = new Map<string, Promise<T | readonly InputFault[]>>(rendered.map((each) => [keyText(each.key), Promise.resolve(each)]));
   return async (dataset: Key, operation: Item<OperationObject>): Promise<T | readonly InputFault[]> => {
     const text = keyText(dataset);
     const before = known.get(text);
     if (before) return before;
-    // What is wrong with it is reported already.
+    // The Dataset's own fault is already reported.
     if (written.has(text) || !isWhole) return [];
     const found = await servedElsewhere(dataset, operation, elsewhere, runtimes);
     if ('dataset' in found) {
@@ -43,7 +43,7 @@ export function servingIn<T extends { readonly key: Key }>(
       known.set(text, result);
       return result;
     }
-    // That it is missing is a fault of each operation, its own faults are not.
+    // A missing Dataset is a fault of each operation; the faults of a Dataset are its own.
     if (!found.some(({ missing }) => missing)) known.set(text, Promise.resolve([]));
     return found;
   };

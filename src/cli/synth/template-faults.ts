@@ -4,7 +4,7 @@ import { clientsOf, parseFuseConfig, parseMountTemplate } from '../../fuse/index
 type Data = Readonly<Record<string, string>>;
 
 /**
- * What keeps a mount template from making clients for the Dataset whose objects these are: its fuse pods would end at their start.
+ * Checks that a mount template can make clients for the Dataset of these objects: otherwise its fuse pods would end at their start.
  * @param names of the Dataset and of the runtime: `Dataset ml/demo`
  * @throws InvalidSpec with every fault, each with its object
  */

@@ -2,7 +2,7 @@ import { oneLine } from '../../api/index.ts';
 import { refOf } from '../input/read.ts';
 import type { Rendering } from './render.ts';
 
-/** What the condition `SpecWarning` would say, and the events of operations, a line each. */
+/** The messages of `SpecWarning` and the events of operations, a line each. */
 export const warningLines = ({ datasets, operations }: Rendering): readonly string[] =>
   [
     ...datasets.flatMap(({ object, warnings }) => {

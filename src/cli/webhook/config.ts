@@ -10,9 +10,9 @@ export interface WebhookFlags {
 }
 export interface WebhookConfig {
   readonly port: number;
-  /** Of /healthz, /readyz and /metrics. */
+  /** Address of /healthz, /readyz and /metrics. */
   readonly address?: Address;
-  /** Of the Service, of the Secret and of the ConfigMap. */
+  /** Namespace of the Service, the Secret and the ConfigMap. */
   readonly namespace: string;
   readonly settings: WebhookSettings;
 }

@@ -110,7 +110,7 @@ export const define: Define = (command, parts) => {
         server.use(pair);
         log.info({ port: server.port }, 'serving admissions');
         await whenAborted(stop);
-        // What is served lasts; an installation that is being removed must not have its Secret written again.
+        // The served certificate lasts; the Secret of an installation that is being removed must not be written again.
         certificates?.stop();
         server.drain();
         await setTimeout(LINGER_MS);

@@ -51,7 +51,7 @@ export interface Probe<P, T> {
 }
 /** A previous result of a probe. */
 export interface Answered<T> {
-  /** What `parse` returned. */
+  /** The result of `parse`. */
   readonly value: T;
   /** How long ago it was returned, in milliseconds. */
   readonly ageMs: number;
@@ -88,12 +88,12 @@ export interface MountTable<P, R extends MountRow = MountRow> {
 export interface MountRow {
   /** Path in the engine's namespace: `/images`. */
   readonly path: string;
-  /** What is mounted: `s3://bucket/images`. */
+  /** The mounted source: `s3://bucket/images`. */
   readonly source?: string;
   /** Options of the mount, by name. */
   readonly options?: Readonly<Record<string, string>>;
 }
-/** What to change in a table of mounts. A row whose source or options differ is in both lists; unmounting comes first. */
+/** Changes of a table of mounts. A row whose source or options differ is in both lists; unmounting comes first. */
 export interface MountChange<R = MountRow> {
   /** Paths. */
   readonly unmount: readonly string[];
@@ -142,7 +142,7 @@ export interface UfsUsage {
   /** Number of files. */
   readonly files?: number;
 }
-/** What the controller observed of a runtime. */
+/** The controller's observations of a runtime. */
 export interface Observation<C = CacheUse> {
   /** Number of worker pods that are ready. */
   readonly readyWorkers: number;
@@ -162,11 +162,11 @@ export interface EngineStatus {
   /** `status.apiGateway` of the runtime: `<host>:<port>`. */
   readonly apiGateway?: { readonly endpoint?: string };
   /**
-   * What readers do not get, and why, as the engine's own figures show it. It must stay the same text while the same holds. Null: not
-   * known yet, and what an earlier process said stays.
+   * Data that readers do not get, and why, by the engine's own figures. The text must stay the same while the same holds. Null: not known
+   * yet, and the text of an earlier process stays.
    */
   readonly unavailable?: Unavailable | null;
-  /** Of a runtime that has no pods and shows another Dataset: what the statuses of that one say, in place of what would be counted here. */
+  /** For a runtime without pods that shows another Dataset: values from the statuses of that Dataset, in place of counts. */
   readonly mirrored?: {
     readonly dataset: Partial<Pick<DatasetStatus, 'mounts' | 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs'>>;
     readonly runtime: Partial<RuntimeStatus>;

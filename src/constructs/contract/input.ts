@@ -25,7 +25,7 @@ export interface RuntimeNames {
 /** Names of the workloads of a runtime, by role: `images-worker`. */
 export type WorkloadNames = Readonly<Record<Role, string>>;
 
-/** What is known of one runtime: what users wrote, what was looked up, and the settings of the installation. */
+/** The input of one runtime: texts of users, facts that were looked up, and the settings of the installation. */
 export interface RuntimeInput<Spec> {
   readonly name: string;
   readonly namespace: string;
@@ -48,7 +48,7 @@ export interface RuntimeInput<Spec> {
   readonly wasInForce?: true;
 }
 
-/** What had to be looked up. The controller records it in the cluster, so that the next synthesis returns the same bytes. */
+/** Facts that had to be looked up. The controller records it in the cluster, so that the next synthesis returns the same bytes. */
 export interface Facts {
   /** The engine of a runtime that was set up before, if its kind has several. A live runtime keeps its engine. */
   readonly engine?: string;
@@ -100,12 +100,12 @@ export interface ClaimFact {
 
 /** Why readers do not get what they ask for: a look-up fails, or requests of clients do. */
 export interface Unavailable {
-  /** Of the condition `DataUnavailable`. */
+  /** Reason of the condition `DataUnavailable`. */
   readonly reason: 'ReadsFail' | 'RequestsFail';
-  /** What readers do not get, and who does not answer. */
+  /** The data that readers do not get, and the part that does not answer. */
   readonly message: string;
 }
-/** What a runtime may know of another Dataset: no conditions and no reasons, since they name its pods and quote what they printed. */
+/** Facts about another Dataset: no conditions and no reasons, since they name its pods and quote their output. */
 export interface ReferenceFact {
   /**
    * Why a Dataset of another namespace may be used: its owner allows this namespace (`grant`), the installation allows all (`open`), or Fluid
@@ -118,7 +118,7 @@ export interface ReferenceFact {
     readonly identity: Identity;
     readonly mounts: readonly Pick<Mount, 'mountPoint' | 'name' | 'path'>[];
     readonly status: Pick<DatasetStatus, 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs'>;
-    /** What its readers do not get, and why, as its condition says. */
+    /** The data that its readers do not get, and why, as its condition says. */
     readonly unavailable?: Unavailable;
   };
   /** The runtime that serves it. */
@@ -130,8 +130,8 @@ export interface ReferenceFact {
 }
 
 /**
- * What must be looked up before planning. The controller calls `needs` again with each answer until it asks for nothing new. Set-up waits
- * until every object exists; a condition names the one that is missing.
+ * Facts that must be looked up before planning. The controller calls `needs` again with each answer until it asks for nothing new. Set-up
+ * waits until every object exists; a condition names the one that is missing.
  * @example
  * const needs = ({ settings, dataset }: PlanInput<object>): Needs => ({
  *   secrets: optionNeeds(dataset.spec),

@@ -23,7 +23,7 @@ export interface OperationRef {
   readonly namespace?: string;
 }
 
-/** What users may set on an operation of any kind. No shell reads any of it. */
+/** Fields that users may set on an operation of any kind. No shell reads any of them. */
 export interface OperationSpec {
   /** Default: `Once`. `Cron` needs a `schedule`. */
   readonly policy?: 'Once' | 'Cron' | 'OnEvent';
@@ -68,7 +68,7 @@ export interface LoadSpec extends OperationSpec {
 export interface BackupSpec extends OperationSpec {
   /** Where to: `pvc://<claim>/<path>` or `local:///<path>`. */
   readonly backupPath?: string;
-  /** Who writes them. Default: the user of the runtime. */
+  /** User that writes the files. Default: the user of the runtime. */
   readonly runAs?: User;
 }
 /** The spec of each kind of operation. */
@@ -90,7 +90,7 @@ export interface Operation<K extends OperationKind = OperationKind> {
   readonly uid: string;
   /** Spec of the operation, by its kind. */
   readonly spec: OperationSpecs[K];
-  /** What was looked up when the operation started. */
+  /** Facts that were looked up when the operation started. */
   readonly facts: OperationFacts;
 }
 /** The state of the engine when an operation starts. A CronJob runs later than that: its objects should not depend on it. */
@@ -101,7 +101,7 @@ export interface OperationFacts {
   readonly leader?: PodFact;
   /** Where an earlier operation ran, if this one asks to run there. `OperationJob` demands or prefers it. */
   readonly near?: NodeAffinity;
-  /** Of a DataMigrate, the specs of the Datasets that it names, by name. All are bound. */
+  /** For a DataMigrate: the specs of the Datasets that it names, by name. All are bound. */
   readonly datasets?: Readonly<Record<string, DatasetSpec>>;
   /** A key pair that was made for this operation, if its class needs one. */
   readonly sshKeys?: SshKeys;
@@ -117,17 +117,20 @@ export interface SshKeys {
   readonly publicKey: string;
 }
 
-/** What the controller has to make before an operation is rendered. */
+/** Objects that the controller has to create before an operation is rendered. */
 export interface OperationNeeds {
   /** A key pair, in `facts.sshKeys`. */
   readonly sshKeys?: boolean;
-  /** What it waits for if the runtime has no workers (`spec.replicas: 0`): a fuse pod that is ready, or nothing. Default: a worker. */
+  /**
+   * The operation waits for this if the runtime has no workers (`spec.replicas: 0`): a fuse pod that is ready, or nothing. Default: a
+   * worker.
+   */
   readonly withoutWorkers?: 'fuse' | 'nothing';
 }
 
 /**
- * A construct that renders one `OperationJob`, and whatever else the operation needs. Its constructor throws InvalidSpec if the engine
- * cannot do what the operation asks for.
+ * A construct that renders one `OperationJob`, and everything else that the operation needs. Its constructor throws InvalidSpec if the
+ * engine cannot do what the operation asks for.
  */
 export interface OperationClass<P, K extends OperationKind> {
   new (scope: Construct, plan: P, operation: Operation<K>): Construct;

@@ -2,7 +2,9 @@ import type { Identity, NodeSelector, PersistentVolumeSpec, Toleration } from '.
 import type { Warning } from '../warnings.ts';
 import type { Role, WorkloadNames } from './input.ts';
 
-/** What every plan has. `basePlan` computes it; a runtime's plan spreads it and adds its own fields. A plan is data: JSON can hold it. */
+/**
+ * The fields of every plan. `basePlan` computes it; a runtime's plan spreads it and adds its own fields. A plan is data: JSON can hold it.
+ */
 export interface BasePlan {
   /** `juicefs`: in host directories and `status.runtimes[].type`. */
   readonly type: string;
@@ -44,7 +46,7 @@ export interface BasePlan {
   readonly config?: { readonly name: string; readonly roles: readonly Role[] };
   /** How often cleaning is tried before the runtime is deleted without it (Fluid's default: 5), and seconds for each attempt. */
   readonly cleaning: { readonly attempts: number; readonly graceSeconds: number };
-  /** What the runtime ignores in the spec, or what should be written in another way. */
+  /** Fields of the spec that the runtime ignores, or that should be written in another way. */
   readonly warnings: readonly Warning[];
 }
 /** The fuse pods. */
@@ -83,7 +85,7 @@ export interface ObjectLabels {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** What `basePlan` cannot know. */
+/** Choices that only the runtime can make for `basePlan`. */
 export interface BaseChoices {
   /** Label `app` of the workloads. Default: the runtime's type. */
   readonly app?: string;

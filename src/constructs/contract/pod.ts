@@ -26,10 +26,10 @@ export interface ComponentProps extends Omit<Fields<PodSpec>, 'containers' | 'in
   readonly podLabels?: Readonly<Record<string, string>> | undefined;
   /** Annotations of the pods. */
   readonly podAnnotations?: Readonly<Record<string, string>> | undefined;
-  /** Of `Fuse`: what of its pods a sidecar does not get. Default: a sidecar gets everything. */
+  /** For `Fuse`: the parts of its pods that a sidecar does not get. Default: a sidecar gets everything. */
   readonly sidecar?: SidecarNote | undefined;
-  /** Of masters and workers: the headless Service that gives their pods names. Default: the name of the workload. */
+  /** For masters and workers: the headless Service that gives their pods names. Default: the name of the workload. */
   readonly serviceName?: string | undefined;
-  /** Of masters and workers, which are StatefulSets. */
+  /** For masters and workers, which are StatefulSets. */
   readonly volumeClaimTemplates?: readonly PersistentVolumeClaim[] | undefined;
 }

@@ -19,7 +19,7 @@ import type { Operation, OperationKind, OperationNeeds, Operations } from './ope
 import type { BasePlan } from './plan.ts';
 import type { Warning } from '../warnings.ts';
 
-/** What the lifecycle ensures, one after the other: the objects of a workload, the volume, the claim. */
+/** The parts that the lifecycle ensures, one after the other: the objects of a workload, the volume, the claim. */
 export type Part = Role | 'volume' | 'claim';
 
 /** A construct that renders a workload from the plan: a class that extends `Master`, `Worker` or `Fuse`. */
@@ -56,7 +56,7 @@ export interface RuntimeDefinition<S extends TSchema> {
   /** For a kind whose masters and workers Fluid did not create as StatefulSets. When such a runtime is taken over, its pods stay. */
   readonly fluidsWorkloads?: WorkloadKind;
 }
-/** What such objects may depend on. */
+/** Values that such objects may depend on. */
 export interface Installed {
   /** Namespace of Sluice's own parts. */
   readonly namespace: string;
@@ -99,7 +99,7 @@ export interface Engines<Spec> {
 
 /** One way to serve a kind. A capability that is absent is not supported: without `mounts` the controller keeps no table of mounts. */
 export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
-  /** What must be looked up before planning. It runs before `plan` has checked the spec. */
+  /** Facts that must be looked up before planning. It runs before `plan` has checked the spec. */
   readonly needs?: (input: PlanInput<Spec>) => Needs;
   /**
    * Every decision about the runtime. A pure function: the same input gives an equal plan.
@@ -127,12 +127,12 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
 }
 
 /**
- * Who answers readers. The controller looks up a file as a reader would.
+ * The part that answers readers. The controller looks up a file as a reader would.
  * @example
  * const reads: Reads<BasePlan> = { subject: 'the store' };
  */
 export interface Reads<P extends BasePlan> {
-  /** Who does not answer if the look-up fails. The condition has it before “does not answer”: `the metadata engine`. */
+  /** The part that does not answer if the look-up fails. The condition has it before “does not answer”: `the metadata engine`. */
   readonly subject: string;
   /** Absolute paths in the fuse pod; the first eight count. Default: the mount path. */
   readonly directories?: (plan: P) => readonly string[];
@@ -142,7 +142,7 @@ export interface Reads<P extends BasePlan> {
 export interface Engine<Spec> {
   /** Kinds of operations that it supports. */
   readonly operations: readonly OperationKind[];
-  /** What must be looked up before `bind`. */
+  /** Facts that must be looked up before `bind`. */
   needs(input: PlanInput<Spec>): Needs;
   /**
    * Plans a runtime.
@@ -175,12 +175,12 @@ export interface Runtime {
   readonly forReferences?: { readonly spec: object };
   /** Suffixes of the names of Secrets that a plan may have. They are not watched, so that no inventory has them. */
   readonly secrets: readonly string[];
-  /** Whose pods its masters and workers take over from Fluid. */
+  /** The kind of Fluid's workload whose pods masters and workers take over. */
   readonly fluidsWorkloads?: WorkloadKind;
   /** Names of the workloads of a runtime. They need no plan, so that a runtime that cannot be planned still has a status and can be deleted. */
   workloads(name: string): WorkloadNames;
   /**
-   * What must be looked up before `bind`. The spec must have been parsed with `resource`.
+   * Facts that must be looked up before `bind`. The spec must have been parsed with `resource`.
    * @throws InvalidSpec when spec or Dataset are larger than any file system needs.
    */
   needs(input: RuntimeInput<unknown>): Needs;
@@ -220,12 +220,12 @@ export interface BoundRuntime {
   readonly operations: { readonly [K in OperationKind]?: (operation: Operation<K>) => readonly Manifest[] };
   /** Fields of an operation that have no effect on this engine. */
   operationWarnings(operation: Operation): readonly Warning[];
-  /** What an operation needs before it is rendered. */
+  /** Objects that an operation needs before it is rendered. */
   operationNeeds(operation: Pick<Operation, 'kind' | 'spec'>): OperationNeeds;
 }
-/** What a reader sees. */
+/** The result of a look-up as a reader. */
 export interface ReadAnswer {
-  /** What is wrong, as a condition says it; absent if nothing is. */
+  /** The fault in the words of a condition; absent if there is none. */
   readonly fails?: string;
 }
 /** A probe with its plan. */
@@ -236,6 +236,6 @@ export interface BoundProbe<T> {
   readonly commands: readonly Command[];
   /** Reads their answers; throws if they make no sense. `before` is the previous result. */
   parse(answers: Answers, before?: Answered<T>): T;
-  /** What it means that the commands do not end in time. Default: nothing. */
+  /** The answer if the commands do not end in time. Default: nothing. */
   readonly late?: (() => T) | undefined;
 }

@@ -66,7 +66,7 @@ function stateOf({ metadata, status = {} }: FusePod, inPrivate: boolean): string
   return phase === 'Running' ? 'runs, but has not mounted yet' : 'is starting';
 }
 
-/** What keeps a container from running; undefined when it runs, has completed, or will start by itself. */
+/** Why a container does not run; undefined when it runs, has completed, or will start by itself. */
 function troubleOf(
   { name, state = {}, lastState = {}, restartCount = 0 }: FuseContainerStatus,
   inPrivate: boolean,

@@ -1,7 +1,7 @@
 /**
- * What binds a directory, as one process: it goes into the directory, looks at where it is, and binds where it stands. What it has
- * entered is held by the kernel, so no process can put another directory in its place between the check and the mount; a path that is given
- * to mount(8) would be walked a second time. Everything that varies is an argument, never text of the script.
+ * The script that binds a directory, as one process: it goes into the directory, looks at where it is, and binds where it stands. What it
+ * has entered is held by the kernel, so no process can put another directory in its place between the check and the mount; a path that is
+ * given to mount(8) would be walked a second time. Everything that varies is an argument, never text of the script.
  *
  *   $1 path of the fuse mount          $2 id of that mount, empty: any        $3 the source's path below $1, `.` for itself
  *   $4 the whole path of the source    $5 where to bind                       $6 options (`ro`), may be empty

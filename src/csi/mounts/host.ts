@@ -42,7 +42,7 @@ export interface HostOptions {
   readonly watch: MountWatch;
   /** The kubelet's directory, as the mount table has it. */
   readonly kubeletDir: string;
-  /** Of shells that define BIND_FUNCTIONS. */
+  /** Runs shells that define BIND_FUNCTIONS. */
   readonly run: Run;
   /** A directory on a private mount; openScratch creates one. */
   readonly scratch: string;

@@ -15,7 +15,7 @@ import { createLimiter, takeSlot } from '../../kube/turns/limiter.ts';
 export interface Ended {
   /** The exit code of a shell: 127 where there is no such program, more than 128 where a signal ended it. */
   readonly code: number;
-  /** Its standard output and standard error. */
+  /** Standard output and standard error together. */
   readonly output: string;
 }
 
@@ -111,7 +111,7 @@ function startShell(functions: string, clock: Timers): Shell {
     child.once('exit', () => isBusy && kill(child));
     child.once('close', () => end(failure));
   });
-  // Its end is handled above.
+  // The child's end is handled above.
   child.stdin.on('error', () => {});
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text;
@@ -158,7 +158,7 @@ function kill({ pid }: Child): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has just ended.
+    // The child has just ended.
   }
 }
 

@@ -5,7 +5,7 @@ import { type MountInfo, parseMountinfo } from './mountinfo.ts';
 export interface Table {
   readonly bytes: Buffer;
   readonly lines: readonly Line[];
-  /** What came and what went since the table before. */
+  /** Mounts that came or went since the table before. */
   readonly changed: readonly MountInfo[];
 }
 interface Line {
@@ -58,7 +58,7 @@ function linesOf(bytes: Buffer): readonly Line[] {
 /** A reading: the same list of mounts for as long as nothing has changed. */
 export interface MountTableReading {
   readonly mounts: readonly MountInfo[];
-  /** What came and what went since the reading before. */
+  /** Mounts that came or went since the reading before. */
   readonly changed: readonly MountInfo[];
 }
 

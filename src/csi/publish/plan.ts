@@ -18,8 +18,8 @@ export interface PublishRequest {
 }
 
 /**
- * What publishing takes, as things are. A target on which another file system is mounted than the volume's is bound over, not
- * unmounted: a running container may hold it, and would not see what is mounted in its place (recovery/plan.ts).
+ * The steps of a publication, given the present mounts. A target on which another file system is mounted than the volume's is bound over,
+ * not unmounted: a running container may hold it, and would not see what is mounted in its place (recovery/plan.ts).
  */
 export function planPublish({ volume, target, readOnly }: PublishRequest, mounts: readonly MountInfo[], found: TargetState): PublishPlan {
   const { fusePath, source } = volume;

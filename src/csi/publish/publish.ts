@@ -80,7 +80,7 @@ export async function publish(context: NodeContext, request: PublishCall, call: 
         if (error.why === 'missing') throw new CsiError(status.NOT_FOUND, error.message, { cause: error });
         because = error.message;
         again = AGAIN_MS;
-        // What need not be a mount appears without a change of the table.
+        // A volume that need not be a mount appears without a change of the table.
         if (volume.mountType === undefined) again = LOOK_MS;
       }
     }

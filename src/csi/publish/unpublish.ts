@@ -2,7 +2,7 @@ import type { Log } from '../../kube/types.ts';
 import type { Host } from '../mounts/host.ts';
 import { type MountInfo, mountsUnder } from '../mounts/mountinfo.ts';
 
-/** Of mounts that come while others are unmounted. Far more than recovery ever leaves: another process must be mounting there. */
+/** A limit for mounts that come while others are unmounted. Far more than recovery ever leaves: another process must be mounting there. */
 const MOST = 100;
 /** How many one program unmounts. */
 const AT_A_TIME = 50;
@@ -20,7 +20,7 @@ export async function unpublish(host: Host, target: string, log: Log): Promise<r
     if (!isFirst && (left -= under.length) < 0)
       throw new Error(`${target}: ${under.length} mounts remain after ${MOST} new ones were unmounted`);
     for (let i = 0; i < under.length; i += AT_A_TIME) await unmountAll(host, under.slice(i, i + AT_A_TIME), log);
-    // What can be removed has nothing mounted on it, so the table, which may be long, need not be read again.
+    // A target that can be removed has nothing mounted on it, so the table, which may be long, need not be read again.
     if (isRemoved(host, target)) {
       const gone = new Set(under);
       return mounts.filter((each) => !gone.has(each));

@@ -53,7 +53,7 @@ export async function rebind(context: NodeContext, orphan: Orphan): Promise<Rebi
           error: `${message}; the dead mount was removed, so that containers can be started again`,
         };
       }
-      // Its client is still starting: retried, without an event.
+      // The volume's client is still starting: the bind is retried, without an event.
       if (error instanceof NotBound && error.why === 'later') return { ...about, dropped, error: '' };
       return { ...about, dropped, error: message };
     }

@@ -34,7 +34,7 @@ import { type RebindResult, recordResults } from './events.ts';
 const AT_ONCE = 4;
 /** How late a new mount is seen. */
 const SEEN_MS = 250;
-/** How often all consumers are checked, whatever has changed. */
+/** All consumers are checked this often, even without a change. */
 const CHECK_MS = 1_000;
 
 /**
@@ -50,9 +50,9 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
   let checked: readonly MountInfo[] | undefined;
   /** Volumes with consumers that could not be bound. */
   const failing = new Set<string>();
-  /** Its keys are volumes. */
+  /** Keys are volumes. */
   const queue = createQueue({ concurrency: Infinity, work: serve, eventBackoffMs: 0, clock });
-  /** Its one key is the mount root. */
+  /** The only key is the mount root. */
   const cleaning = createQueue({ concurrency: 1, work: unmountDeleted, clock });
 
   async function readTable() {

@@ -26,7 +26,7 @@ export async function stagedFuse(context: StagedFuseContext, handle: string): Pr
     const volume = parseVolume(attributes, context);
     return { volume, ...(kept?.fuse ?? (await fuseOf(cluster, handle, volume, record))) };
   } catch (error) {
-    // It was staged by other rules than ours.
+    // The volume was staged by other rules than ours.
     if (error instanceof CsiError) return undefined;
     throw error;
   }

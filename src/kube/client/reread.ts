@@ -4,7 +4,7 @@ const REREAD_MS = 60_000;
 export interface Reread<T> {
   /** Answers of the last minute. */
   value(): T;
-  /** It is read again when it is next asked for. */
+  /** The next call of `value` reads it again. */
   forget(): void;
 }
 

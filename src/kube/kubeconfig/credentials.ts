@@ -33,7 +33,7 @@ function content(path: string, where: string): string {
 }
 
 /**
- * Who a user of a kubeconfig is. With a certificate and a token, both are sent.
+ * The credentials of a user of a kubeconfig. With a certificate and a token, both are sent.
  *
  * @param cluster what an exec plugin is told of the cluster
  * @throws Error that names the field

@@ -15,7 +15,7 @@ export interface LeaseSpec {
   readonly leaseTransitions?: number;
 }
 
-/** Whose the Lease becomes when it is taken, and for how long. */
+/** The next holder of a Lease, and the duration of its hold. */
 export interface LeaseTerms {
   readonly namespace: string;
   readonly name: string;

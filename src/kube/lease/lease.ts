@@ -43,7 +43,7 @@ export interface LeaderElection {
   readonly isLeader: boolean;
   /** ms since the epoch after which nothing may be written; 0 for a standby. Meant for the client's `deadline`. */
   writeDeadline(): number;
-  /** Who holds the lease as far as this process knows; empty: no process. */
+  /** The holder of the lease as far as this process knows; empty: no process. */
   readonly holder: string;
   /** Ends this process's part: calls `onStopped` if it leads, then releases the lease, so that a standby takes it at once. */
   stop(): Promise<void>;

@@ -43,7 +43,7 @@ interface SightingsOptions {
 export function watchLease(client: KubeClient, options: SightingsOptions): LeaseSightings {
   const { namespace, name, known, leaseDurationMs, onHolder, onChange, clock, log } = options;
   const promisedMs = (lease: Lease): number => (lease.spec?.leaseDurationSeconds ?? 0) * 1000 || leaseDurationMs;
-  // What this process held it may hold still: tried without waiting for the reflector.
+  // A lease that this process held may still be its own: the first try does not wait for the reflector.
   let latest: Sighting | undefined = known && { lease: known, at: clock.monotonic(), goodForMs: promisedMs(known) };
   const reflector: Reflector<Lease> = reflect<Lease>(client, LEASE, {
     namespace,
@@ -57,7 +57,7 @@ export function watchLease(client: KubeClient, options: SightingsOptions): Lease
       onChange();
     },
     onSynced() {
-      // It does not exist. Unless this process knew one, it never did as far as it knows, and has no holder.
+      // The Lease does not exist. Unless this process knew one, it never did as far as it knows, and has no holder.
       if (reflector.store.size === 0) latest = { lease: undefined, at: clock.monotonic(), goodForMs: known ? promisedMs(known) : 0 };
       onChange();
     },

@@ -13,9 +13,9 @@ export interface ConnectionLimits {
 }
 
 /**
- * Closes a connection when there are too many. It belongs to the address that has the most, and is the one that has waited for the longest,
- * else the one that has been answered for the longest. An API server, a kubelet or a Prometheus opens few. So connections that others open,
- * whatever they ask on them, keep none of these out.
+ * Closes a connection when there are too many: one of the address that has the most, preferably the one that has waited longest, else the
+ * one that was answered longest ago. An API server, a kubelet or a Prometheus opens few, so connections that others open keep none of these
+ * out.
  */
 export function boundConnections(server: Server, { most, mostOfPeer }: ConnectionLimits): Connections {
   const peers = new Map<string, Peer>();

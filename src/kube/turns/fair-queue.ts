@@ -70,7 +70,7 @@ export function createFairQueue<T>(most: number): FairQueue<T> {
       const item = line.items.pop();
       line.inside++;
       waiting--;
-      // It goes to the end of the turns.
+      // The namespace goes to the end of the turns.
       line.isReady = false;
       changed(namespace, line);
       return item;

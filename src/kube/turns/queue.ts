@@ -35,7 +35,7 @@ export type Outcome =
   | { readonly kind: 'settled'; readonly afterMs?: number }
   /** Under way: the key keeps its place in the line. With `isAsking` the pass has only asked for what the next one needs. */
   | { readonly kind: 'waiting'; readonly afterMs?: number; readonly isAsking?: boolean }
-  /** It is retried. Without `afterMs` with the back-off of the queue. */
+  /** The key is retried, without `afterMs` with the back-off of the queue. */
   | { readonly kind: 'failed'; readonly afterMs?: number };
 
 export const settled = (afterMs?: number): Outcome => ({ kind: 'settled', ...(afterMs !== undefined && { afterMs }) });
@@ -90,7 +90,7 @@ interface QueueEntry {
 }
 
 const FIRST_BACKOFF_MS = 50;
-/** What fails for a reason that ends is well again within two minutes of that end. */
+/** A failure that has passed is repaired within two minutes. */
 const LONGEST_BACKOFF_MS = 90_000;
 const EVENT_BACKOFF_MS = 1000;
 
@@ -139,7 +139,7 @@ export function createQueue(options: QueueOptions): Queue {
 
   /** How long an unsettled key waits for its next pass, ms; undefined: until an event adds it. */
   function delayAfter(entry: QueueEntry, outcome: Exclude<Outcome, { readonly kind: 'settled' }>): number | undefined {
-    // What happened meanwhile may be the cure.
+    // The event may be the cure.
     if (entry.again) return afterEvent(entry);
     if (outcome.kind === 'failed') return outcome.afterMs ?? backoffMs(entry.failures);
     return outcome.afterMs === undefined ? undefined : Math.max(1, outcome.afterMs);

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../types.ts';
 
-/** What happened to one object. An object made anew under an old name is `deleted`, then `added`. */
+/** A change of one object. An object made anew under an old name is `deleted`, then `added`. */
 export type ObjectChange<T> =
   | { readonly type: 'added'; readonly object: T }
   | { readonly type: 'changed'; readonly old: T; readonly object: T }
@@ -14,7 +14,7 @@ export interface WatchedCollection<T> {
   seen(object: KubeObject): void;
   /** An object that is gone. */
   gone(object: KubeObject): void;
-  /** What would be kept of an object of a list that is not complete yet. */
+  /** The projection of an object from a list that is not complete yet. */
   read(object: KubeObject): Projected<T>;
   /** Everything that there is now. */
   replace(objects: readonly Projected<T>[]): void;

@@ -24,7 +24,7 @@ const TRIES = 4;
 const GROWTH = 4;
 /** After a page that is too large to be read. */
 const FEWER = 8;
-/** Of one page. */
+/** Tries of one page. */
 const RETRIES = 4;
 const LONGEST_WAIT_MS = 30_000;
 

@@ -38,8 +38,8 @@ export interface ReflectorStatus extends ReflectorHealth {
 
 export interface ReflectOptions<T extends KubeObject> extends Selection {
   /**
-   * What to keep of an object, uid and resourceVersion included; `before` is what was kept of it. Default: all but managedFields. What it
-   * throws is logged, the object passed over.
+   * The part of an object to keep, uid and resourceVersion included; `before` is the part kept of it so far. Default: all but
+   * managedFields. An object for which this throws is logged and passed over.
    */
   readonly project?: (object: KubeObject, before?: T) => T;
   /** Called for each change in order, before anything else is read. What it throws is logged, and has no other effect. */

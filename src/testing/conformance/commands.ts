@@ -105,7 +105,7 @@ function readFaults(probe: BoundProbe<ReadAnswer>): readonly string[] {
   ];
 }
 
-/** What engines say before they are up, or when they fail. */
+/** Outputs of engines before they are up, or when they fail. */
 const SAID = ['', '\n', 'error: not ready\n', '{}', '[]', '0', 'null'];
 
 /** A probe reads any answer, or throws an Error that says what is wrong. */
@@ -128,7 +128,7 @@ function isTellable(value: unknown): boolean {
   return typeof value !== 'object' || value === null || Object.values(value).every(isTellable);
 }
 
-/** What is deleted are named directories, whatever was found out. */
+/** Clean-up deletes only directories that it names, for every answer of a probe. */
 export function cleanupFaults(bound: BoundRuntime): readonly string[] {
   const { cleanup } = bound;
   if (!cleanup) return [];

@@ -5,7 +5,7 @@ import type { BoundRuntime, Operation, OperationKind, OperationSpec, OperationSp
 import { jobOf, podFaults } from './pods.ts';
 import { HOSTILE, shellFaults } from './shells.ts';
 
-/** What is wrong with what is done for operations, a line a fault: once, by a schedule, and for a user who means harm. */
+/** Faults of the objects of operations, a line each: once, by a schedule, and for a user who means harm. */
 export const operationFaults = ({ operations, operationNeeds, plan, roles }: BoundRuntime): readonly string[] =>
   (Object.keys(operations) as OperationKind[]).flatMap((kind) => {
     const render = (spec: OperationSpecs[OperationKind]): readonly Manifest[] => {
@@ -60,7 +60,7 @@ const specs: { readonly [K in OperationKind]: Specs<K> } = {
       parallelism: 2,
     },
   },
-  // Its script and its pod are the user's own, whatever they say.
+  // Script and pod are the user's own.
   DataProcess: {
     plain: { dataset: { name: 'demo', mountPath: '/data' }, processor: { script: { image: 'i:1', source: 'ls /data' } } },
     hostile: {
@@ -94,7 +94,7 @@ function markFaults({ kind, metadata }: Manifest, operation: OperationKind): rea
   ];
 }
 
-/** What is not as the API server prints it would be written again and again. */
+/** A field that differs from the API server's form would be written again and again. */
 function canonicalFaults(manifest: Manifest): readonly string[] {
   const pod = jobOf(manifest)?.template.spec;
   // The cast: what was rendered is a pod.

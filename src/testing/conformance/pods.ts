@@ -8,7 +8,7 @@ interface WorkloadSpec {
   readonly volumeClaimTemplates?: readonly { readonly metadata?: { readonly name?: string } }[];
 }
 const isWorkload = ({ kind }: Manifest): boolean => kind === 'DaemonSet' || kind === 'StatefulSet';
-/** Of a Job, or of those that a CronJob makes. */
+/** The Job spec of a Job or of a CronJob. */
 export function jobOf({ kind, spec }: Manifest): WorkloadSpec | undefined {
   if (kind === 'Job') return spec as WorkloadSpec;
   return kind === 'CronJob' ? (spec as { readonly jobTemplate: { readonly spec: WorkloadSpec } }).jobTemplate.spec : undefined;
@@ -57,7 +57,7 @@ const isPort = (port: unknown): boolean => Number.isInteger(port) && Number(port
 const servicePorts = (manifest: Manifest): readonly string[] =>
   ((manifest['spec'] as { ports?: readonly { port: number }[] }).ports ?? []).flatMap(({ port }) => (isPort(port) ? [] : [`port ${port}`]));
 
-/** What each role renders: its workload under the name that the kind gives it, which everything else looks for. */
+/** Each role renders its workload under the name that the kind gives it: everything else looks for that name. */
 export const workloadFaults = ({ plan, roles, synth }: BoundRuntime): readonly string[] =>
   roles.flatMap((role) => {
     const names = synth(role)

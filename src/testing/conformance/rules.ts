@@ -1,6 +1,6 @@
 import { type CustomResource, crdOf } from '../../api/index.ts';
 
-/** What a user may have written instead of a field. */
+/** Values that a user may have written instead of a field. */
 const ANYTHING = [undefined, null, 0, -1, 1.5, '', 'x', true, [], [null], {}, { a: null }];
 
 /** Rules get specs of any shape; one that throws would look like a defect of Sluice. */

@@ -20,7 +20,7 @@ export function shellFaults(made: readonly Manifest[]): readonly string[] {
   const read = containers.flatMap(hostileNames);
   return scripts.flatMap(([where, script]) => {
     const code = script.replaceAll(/^[ \t]*#.*$/gm, '');
-    // Of what is in double quotes a shell runs `$(…)`.
+    // A shell runs `$(…)` also in double quotes.
     const bare = code.replaceAll(TOKEN, (token) => (token.startsWith('"') ? token : ''));
     const unquoted = code.replaceAll(TOKEN, '');
     return [
@@ -32,7 +32,7 @@ export function shellFaults(made: readonly Manifest[]): readonly string[] {
   });
 }
 
-/** What is escaped or quoted. */
+/** Escaped or quoted text. */
 const TOKEN = /\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"/g;
 
 /** The script of `sh -c`. */

@@ -110,7 +110,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     const basis = live;
     const decision = decide(basis && ((basis['data'] ?? {}) as Readonly<Record<string, string>>), host, now);
     if (decision.do === 'renew') {
-      // Whatever the Secret lacks, one certificate that works is served meanwhile.
+      // One certificate that works is served while the Secret lacks anything.
       if (decision.serve) serve(decision.serve);
       const left = pace.left();
       if (left > 0) {
@@ -150,7 +150,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
 
   const read = () => readSecret(client, name, signal);
 
-  /** Gives the configuration the bundle. False if the bundle is to be another one by now. */
+  /** Gives the configuration the bundle. False if the bundle has changed by now. */
   async function trust(material: Material, now: number): Promise<boolean> {
     const configuration = configurations.get(undefined, webhookNames.configuration);
     if (!configuration) return true;
@@ -189,7 +189,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
       if (!isFit(served, host, clock.wall())) return `the certificate that is served is not valid${problem ? `: ${problem}` : ''}`;
       const configuration = configurations.get(undefined, webhookNames.configuration);
       if (!configurations.status.synced) return whyStale(configurations.status);
-      // Without a configuration nothing asks this process. With one, whatever else is wrong, pods go on being admitted.
+      // Without a configuration the API server does not call this process. With one, pods are admitted even if something else is wrong.
       if (!configuration || isTrusted(configuration, namespace, issuersOf(served))) return undefined;
       return problem ?? `${webhookNames.configuration} does not have the CA bundle yet`;
     },

@@ -4,7 +4,7 @@ import { backoff, type Clock } from '../../kube/clock.ts';
 export interface RenewalPace {
   /** Until it may write again, ms. */
   left(): number;
-  /** It has written. */
+  /** Called after a write. */
   renewed(): void;
 }
 

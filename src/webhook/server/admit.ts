@@ -93,7 +93,7 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
     try {
       pod = podIn(object);
     } catch (error) {
-      // What asks for nothing is the API server's to reject.
+      // The API server rejects an object that is no pod, unless it asks for a Dataset.
       if (!(error instanceof Malformed) || mode === 'none') return { outcome: 'unchanged' };
       return denied(error.message, 400, 'BadRequest');
     }
@@ -139,5 +139,5 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
 
 const denied = (message: string, code = 403, reason = 'Forbidden'): AdmissionOutcome => ({ outcome: 'denied', code, reason, message });
 
-/** What an object of any shape asks for. */
+/** The mode that an object of any shape asks for. */
 const modeIn = (object: unknown, settings: WebhookSettings): Mode => modeOf(record(record(record(object)['metadata'])['labels']), settings);

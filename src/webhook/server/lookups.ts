@@ -41,7 +41,7 @@ export function createLookups(knowledge: Knowledge, metrics: AdmissionMetrics, c
   };
 }
 
-/** What `fresh` says of the objects with these keys, and `base` of all others. */
+/** Objects with these keys as `fresh` says, and all others as `base` says. */
 export function layered(base: KnownObjects, fresh: KnownObjects, keys: ReadonlySet<string>): KnownObjects {
   const by = (unknown: Unknown): KnownObjects => (keys.has(unknownKey(unknown)) ? fresh : base);
   return {

@@ -43,7 +43,7 @@ export function reviewIn(text: string): Review {
 const isPods = (resource: unknown): boolean =>
   isRecord(resource) && (resource['group'] ?? '') === '' && resource['version'] === 'v1' && resource['resource'] === 'pods';
 
-/** What becomes of an admission. */
+/** The result of an admission. */
 export type AdmissionOutcome =
   | { readonly outcome: 'mutated'; readonly before: Pod; readonly after: Pod; readonly warnings?: readonly string[] }
   | { readonly outcome: 'unchanged' | 'failed'; readonly warnings?: readonly string[] }

@@ -1,6 +1,6 @@
 import type { Caller } from './caller.ts';
 
-/** What requests of all callers hold together of something. */
+/** The total that requests of all callers hold of a resource. */
 export interface Shares {
   /** False, and nothing is taken, if the caller has its share. */
   take(caller: Caller, amount: number): boolean;

@@ -1,4 +1,7 @@
-/** What an admission may cost. The API server checks a pod only after the webhook has answered, and a quota of the namespace later still. */
+/**
+ * Limits of the cost of an admission. The API server checks a pod only after the webhook has answered, and a quota of the namespace later
+ * still.
+ */
 import type { Pod } from '../pod.ts';
 
 /** Values in the JSON of a request. A pod with fifty containers has a tenth of it. */

@@ -1,7 +1,9 @@
 import { createFairQueue, type FairQueue } from '../../kube/turns/fair-queue.ts';
 import type { Caller } from './caller.ts';
 
-/** Who computes next. One admission holds the event loop at a time, and what waits for the network is served in between. */
+/**
+ * The order in which admissions compute. One admission holds the event loop at a time, and what waits for the network is served in between.
+ */
 export interface Turns {
   /**
    * Resolves when it is this request's turn; false if its connection is gone by then, and nothing needs to be computed. Addresses take

@@ -8,7 +8,7 @@ import { createPacker } from './packed.ts';
 /** How the key of the label begins that Sluice and Fluid put on the claim of a Dataset. */
 const CACHE_LABELS = 'fluid.io/s-';
 /**
- * Its value is a Dataset: on a claim that the Dataset has as its source. The second is Fluid's older name of it.
+ * The value is the name of a Dataset: on a claim that the Dataset has as its source. The second key is Fluid's older name of the label.
  * threat-model: R-claim-label
  */
 const WRAPPED_BY = [label.managedBy, 'fluid.io/wrapped-by'];
@@ -72,8 +72,8 @@ export function cachedVolume(object: KubeObject): CachedVolume {
 }
 
 /**
- * Of many DaemonSets, whose templates have much in common. Those of no runtime are only left out: an owner proves nothing.
- * threat-model: keeps
+ * A projection for many DaemonSets, whose templates have much in common. DaemonSets that no runtime owns are left out only to save memory:
+ * an owner proves nothing. threat-model: keeps
  */
 export function fuseProjection(): (object: KubeObject) => CachedFuse {
   const pack = createPacker();

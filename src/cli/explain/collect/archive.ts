@@ -29,7 +29,7 @@ export async function writeArchive(file: string, folder: string, entries: AsyncI
     }
     yield tarEnd();
   }
-  // What is in it is for those only whom its owner gives it to. An archive that exists may be the only one of its time.
+  // Only its owner may read the archive. An archive that exists may be the only one of its time.
   let isOpen = false;
   const output = createWriteStream(file, { flags: 'wx', mode: 0o600 }).once('open', () => {
     isOpen = true;

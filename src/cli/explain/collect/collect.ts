@@ -22,7 +22,7 @@ export interface CollectOptions {
   readonly namespace: string;
   /** Where the controller and the node plugin run. */
   readonly systemNamespace: string;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
 }
 
@@ -32,8 +32,8 @@ const MOST_READY_PODS = 100;
 const MOST_NODES = 200;
 
 /**
- * What helps to find out why something does not work: the report, objects as YAML, events and logs. It is read and handed on piece by piece.
- * Secrets are not read. What the user may not read is left out, and named in `notes.txt`.
+ * An archive for finding out why something does not work: the report, objects as YAML, events and logs. It is read and handed on piece by
+ * piece. Secrets are not read. `notes.txt` names objects that the user may not read.
  */
 export async function* collected(options: CollectOptions): AsyncGenerator<ArchiveEntry> {
   const { client, report, namespace, systemNamespace, version } = options;
@@ -140,7 +140,7 @@ function isAbout(names: readonly string[]): (object: { readonly name: string }) 
   };
 }
 
-/** What may keep pods from a node. */
+/** The fields of a node that may keep pods from it. */
 function inShort({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
   const { name, labels, creationTimestamp } = metadata;
   const { taints, unschedulable } = (spec ?? {}) as Readonly<Record<string, unknown>>;

@@ -42,7 +42,7 @@ export async function* eventLog(
   yield { path, text: latest().join('') };
 }
 
-/** Its time comes first: events are sorted as texts. */
+/** The time comes first: events are sorted as texts. */
 function lineOf(event: KubeObject): string {
   const {
     type,

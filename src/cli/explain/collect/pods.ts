@@ -4,7 +4,7 @@ import type { ArchiveEntry } from './archive.ts';
 import { pathPart } from './archive.ts';
 import type { Reader } from './reader.ts';
 
-/** What is kept of a pod until its logs are read. */
+/** The fields of a pod that are kept until its logs are read. */
 export interface SeenPod {
   readonly namespace: string;
   readonly name: string;
@@ -35,7 +35,7 @@ export function seenPod({ metadata, spec, status }: KubeObject): SeenPod {
 /** Logs of so many pods: those that are not ready, then those that restarted. */
 const MOST_PODS = 60;
 
-/** What the containers of these pods printed last, and before their last restart. */
+/** The last output of these pods' containers, now and before their last restart. */
 export async function* podLogs(reader: Reader, pods: readonly SeenPod[], folder: string): AsyncGenerator<ArchiveEntry> {
   const ordered = pods.toSorted(
     (a, b) => Number(a.isReady) - Number(b.isReady) || b.restarts - a.restarts || a.name.localeCompare(b.name, 'en', { numeric: true }),

@@ -10,13 +10,13 @@ export interface Reader {
   all(type: ResourceType, selection: { readonly namespace: string; readonly labelSelector?: string }): AsyncIterable<KubeObject>;
   /** The latest lines of a container, redacted; undefined if there are none. */
   log(pod: { readonly namespace: string; readonly name: string }, container: string, previous: boolean): Promise<string | undefined>;
-  /** What was left out, and why. */
+  /** Objects that were left out, and why. */
   readonly notes: string[];
 }
 
 const PAGE = 100;
 const LINES = 2000;
-/** Of one log, the latest. */
+/** Bytes kept of one log, its end. */
 const KEPT_BYTES = 1 << 20;
 /** Lines may be long: more is not read. */
 const READ_BYTES = 32 << 20;

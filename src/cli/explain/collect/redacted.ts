@@ -22,7 +22,7 @@ function redacted(value: unknown, name = ''): unknown {
   return { ...Object.fromEntries(entries), ...(isPair && { value: REDACTED }) };
 }
 
-/** Of a command, the value of an option may be the next argument. */
+/** The value of an option of a command may be the next argument. */
 function redactedItem(item: unknown, before: unknown): unknown {
   const isValue = typeof item === 'string' && typeof before === 'string' && /^--?[\w.-]+$/.test(before) && isSecret(before);
   return isValue ? REDACTED : redacted(item);
