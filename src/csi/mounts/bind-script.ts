@@ -1,3 +1,6 @@
+/** Which mount the open file 9 is on. */
+const READ_ID = 'id=; while read -r key value; do case $key in mnt_id:) id=$value ;; esac; done </proc/self/fdinfo/9';
+
 /**
  * The script that binds a directory, as one process: it goes into the directory, looks at where it is, and binds where it stands. What it
  * has entered is held by the kernel, so no process can put another directory in its place between the check and the mount; a path that is
@@ -17,8 +20,7 @@ const BIND = `
 cd -P -- "$1" 2>/dev/null || exit 10
 [ "$PWD" = "$1" ] || exit 15
 if [ -n "$2" ]; then
-  id=
-  { while read -r key value; do case $key in mnt_id:) id=$value ;; esac; done </proc/self/fdinfo/9; } 9<. || exit 10
+  { ${READ_ID}; } 9<. || exit 10
   [ "$id" = "$2" ] || exit 11
 fi
 if [ "$3" != . ]; then
@@ -52,12 +54,20 @@ if [ -n "$3" ]; then while umount -c -l "$2" 2>/dev/null; do :; done; fi
 exec mount -c --move "$1" "$2"
 `;
 
+/** Unmounts the mount at $1 lazily if its id is $2. The open file holds it: whatever takes the place of a part of the path is not unmounted. */
+const DETACH = `
+exec 9<"$1"
+${READ_ID}
+[ "$id" = "$2" ] || exit 11
+exec umount -c -l /proc/self/fd/9`;
+
 /** Goes the same way, and binds nothing. */
 const LOOK = BIND.slice(0, BIND.indexOf('[ -n "$7" ]'));
 
 /** All as functions for shells, each call in a process of its own. */
 export const BIND_FUNCTIONS = Object.entries({
   sluice_bind: BIND,
+  sluice_detach: DETACH,
   sluice_look: LOOK,
   sluice_gather: GATHER,
   sluice_gather_file: GATHER_FILE,

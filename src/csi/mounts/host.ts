@@ -30,6 +30,8 @@ export interface Host {
   statfs(path: string): Promise<Ended>;
   /** Unmounts the uppermost mount at each path, in this order; `lazily`: although it is in use. @throws Error */
   unmount(paths: readonly string[], lazily: boolean): Promise<void>;
+  /** Unmounts this mount lazily, and no other that has its path meanwhile: pods can write where a fuse pod has mounted. @throws Error */
+  detach(mount: MountInfo): Promise<void>;
   /** Removes the target's directory or link. @throws Error also when something is still mounted there */
   removeTarget(target: string): void;
 }
@@ -97,5 +99,11 @@ export function createHost({ watch, kubeletDir, run, scratch, bindMs = BIND_MS }
       const { code, output } = await run(argv, UNMOUNT_MS).finally(() => paths.forEach(watch.touch));
       if (code !== 0) throw new Error(`umount ${paths.join(' ')}: ${output.trim() || `exit code ${code}`}`);
     },
+
+    detach: ({ id, mountPoint: path }) =>
+      changing(path, async () => {
+        const { code, output } = await run(['sluice_detach', path, String(id)], UNMOUNT_MS);
+        if (code !== 0) throw new Error(`umount ${path}: ${output.trim() || `exit code ${code}`}`);
+      }),
   };
 }

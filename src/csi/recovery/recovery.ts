@@ -86,17 +86,20 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
     return { kind: 'failed', afterMs: backoff(failures + 1, clock.random) };
   }
 
+  /** What lies below one that is unmounted is seen by the next check. */
   async function unmountDeleted(mountRoot: string): Promise<Outcome> {
-    const paths = deletedBelow(await host.mounts(), mountRoot);
-    if (paths.length === 0) return settled();
-    try {
-      await host.unmount(paths, true);
-      log.info({ paths }, 'unmounted what a fuse pod that is gone has left behind');
-      return settled();
-    } catch (error) {
-      log.warn({ error: String(error) }, 'what a fuse pod that is gone has left behind cannot be unmounted; retrying');
-      return { kind: 'failed' };
+    let failed = 0;
+    for (const mount of deletedBelow(await host.mounts(), mountRoot)) {
+      const { mountPoint: path } = mount;
+      try {
+        await host.detach(mount);
+        log.info({ path }, 'unmounted what a fuse pod that is gone has left behind');
+      } catch (error) {
+        failed++;
+        log.warn({ path, error: String(error) }, 'what a fuse pod that is gone has left behind cannot be unmounted; retrying');
+      }
     }
+    return failed === 0 ? settled() : { kind: 'failed' };
   }
 
   const complain = (error: unknown) => log.error({ err: error }, 'the mount table cannot be checked for dead mounts');

@@ -96,12 +96,35 @@ describePlugin('a FUSE client that died and came back', { patienceMs: 300 }, (at
     expect(at.node.stack(target)).toEqual([]);
   });
 
+  /** A ConfigMap of a fuse pod, mounted below its directory by this name. */
+  function configured(name: string): { readonly path: string; readonly volume: string } {
+    const volume = `${at.node.kubelet}/pods/uid-of-${name}/volumes/kubernetes.io~configmap/conf`;
+    const path = `${fusePath('left')}/${name}`;
+    at.node.sh('mkdir -p "$1" "$2" && echo old >"$2/file" && mount --bind "$2" "$1" && mount --make-private "$1"', path, volume);
+    return { path, volume };
+  }
+
   test('leaves no mount of a directory that was deleted, at which its successor could mount nothing', async () => {
-    const path = `${fusePath('left')}/conf`;
-    at.node.sh('mkdir -p "$1" "$2" && mount --bind "$2" "$1"', path, `${at.node.dir}/conf`);
+    const { path, volume } = configured('conf');
+    const file = `${fusePath('left')}/file`;
+    at.node.sh('touch "$2" && mount --bind "$1/file" "$2"', volume, file);
     expect(at.node.stack(path)).toHaveLength(1);
-    at.node.sh('rmdir "$1"', `${at.node.dir}/conf`);
+    at.node.sh('rm -r "$1"', volume);
     await vi.waitFor(() => expect(at.node.stack(path)).toEqual([]), 60_000);
+    // A container that runs may have the old file of a ConfigMap that was changed.
+    expect(at.node.sh('cat "$1"', file)).toBe('old\n');
+  });
+
+  test('leaves a mount to which a pod has made a path lead that can write there', async () => {
+    const [moved, left] = [configured('moved'), configured('beside')];
+    const target = `${at.node.kubelet}/of-another`;
+    // Of a name that is no UTF-8, the mount table has another one.
+    const swap = `mkdir -p "$1" && mount -t tmpfs of-another "$1" && cd "$3" && ln -s "$1" "$(printf 'a\\357\\277\\275')"
+      unshare -m --propagation private sh -ec 'umount "$1" && mv "$1" "$(printf "a\\377")"' sh "$2"`;
+    at.node.sh(swap, target, moved.path, fusePath('left'));
+    at.node.sh('rm -r "$1" && rm -r "$2"', moved.volume, left.volume);
+    await vi.waitFor(() => expect(at.node.stack(left.path)).toEqual([]), 60_000);
+    expect(at.node.stack(target)).toHaveLength(1);
   });
 
   test('is seen by a container that started in between, and by one that ran all the time (R7, R8)', async () => {

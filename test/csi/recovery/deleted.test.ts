@@ -3,13 +3,15 @@ import { deletedBelow } from '../../../src/csi/recovery/deleted.ts';
 import { table } from '../given.ts';
 
 const PATH = '/runtime-mnt/vineyard/ml/demo/vineyard-fuse/rpc-conf';
-const plain = { mountPoint: PATH, fsType: 'ext4', device: '8:1', root: '/pods/new/conf' };
-const gone = { ...plain, root: '/pods/old/conf//deleted' };
+const VOLUME = '/var/lib/kubelet/pods/old/volumes/kubernetes.io~configmap/conf';
+const plain = { mountPoint: PATH, fsType: 'ext4', device: '8:1', root: '/var/lib/kubelet/pods/new/volumes/kubernetes.io~configmap/conf' };
+const gone = { ...plain, root: `${VOLUME}//deleted` };
 
 test.each([
-  ['a mount of a deleted directory', table({ ...gone, id: 20 }), [PATH]],
-  ['each of several at one path', table({ ...gone, id: 20 }, { ...gone, id: 21, parent: 20 }), [PATH, PATH]],
-  ['only those on top of one that works', table({ ...plain, id: 20 }, { ...gone, id: 21, parent: 20 }), [PATH]],
+  ['a mount of a volume that was deleted', table({ ...gone, id: 20 }), [20]],
+  ['one where the kubelet has a file system of its own', table({ ...gone, id: 20, root: '/pods/old/volumes/a/b//deleted' }), [20]],
+  ['the uppermost of several at one path', table({ ...gone, id: 20 }, { ...gone, id: 21, parent: 20 }), [21]],
+  ['one on top of one that works', table({ ...plain, id: 20 }, { ...gone, id: 21, parent: 20 }), [21]],
   ['none below one that works', table({ ...gone, id: 20 }, { ...plain, id: 21, parent: 20 }), []],
   ['none elsewhere on the node', table({ ...gone, id: 20, mountPoint: '/var/lib/kubelet/pods/uid/volumes/conf' }), []],
   [
@@ -17,5 +19,7 @@ test.each([
     table({ id: 19, mountPoint: '/runtime-mnt/vineyard/ml/demo' }, { ...gone, id: 20, parent: 19 }),
     [],
   ],
-  ['none of a directory that is only called so', table({ ...plain, id: 20, root: '/pods/deleted' }), []],
-])('is %s', (_, mounts, paths) => expect(deletedBelow(mounts, '/runtime-mnt')).toEqual(paths));
+  ['none of a directory that is only called so', table({ ...plain, id: 20, root: `${VOLUME}/deleted` }), []],
+  ['no sub path, whose file is deleted when its ConfigMap changes', table({ ...gone, id: 20, root: `${VOLUME}/..1/file//deleted` }), []],
+  ['no directory of the node that somebody else deleted', table({ ...gone, id: 20, root: '/data/conf//deleted' }), []],
+])('is %s', (_, mounts, ids) => expect(deletedBelow(mounts, '/runtime-mnt').map(({ id }) => id)).toEqual(ids));

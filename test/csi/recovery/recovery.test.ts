@@ -41,7 +41,7 @@ function given(mountsOf: (target: string) => readonly MountInfo[] = (target) => 
     bound,
     unmounted,
     mounts: mountsOf(target),
-    unmount: undefined as (() => Promise<void>) | undefined,
+    detach: undefined as (() => Promise<void>) | undefined,
     readTable: async (): Promise<readonly MountInfo[]> => (last = at.mounts),
     readVolume: async () => volume(),
     bind: async (binding: BindMount): Promise<void> => void bound.push(binding),
@@ -74,7 +74,8 @@ function given(mountsOf: (target: string) => readonly MountInfo[] = (target) => 
     host: {
       mounts: () => at.readTable(),
       bind: (binding: BindMount) => at.bind(binding),
-      unmount: async (paths: readonly string[]) => (at.unmount ? at.unmount() : void unmounted.push(...paths)),
+      unmount: async (paths: readonly string[]) => void unmounted.push(...paths),
+      detach: async ({ mountPoint }: MountInfo) => (at.detach ? at.detach() : void unmounted.push(mountPoint)),
     },
   } as unknown as NodeContext;
   const recovery = startRecovery(context);
@@ -170,10 +171,10 @@ test('a mount whose directory was deleted is unmounted, and retried where that f
   const mount = { mountPoint: path, fsType: 'ext4', device: '8:1' };
   const root = '/kubelet/pods/uid/volumes/kubernetes.io~configmap/conf';
   at.change(table({ ...mount, id: 40, root }));
-  at.unmount = () => Promise.reject(new Error('umount: too many files are open'));
+  at.detach = () => Promise.reject(new Error('umount: too many files are open'));
   at.change(table({ ...mount, id: 40, root: `${root}//deleted` }));
   const wait = await at.retry();
-  at.unmount = undefined;
+  at.detach = undefined;
   at.clock.advance(wait);
   await until(() => at.unmounted.length > 0, 'not unmounted');
   expect(at.unmounted).toEqual([path]);
