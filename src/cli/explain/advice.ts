@@ -32,13 +32,13 @@ interface Said {
 /** Advice for a condition of an object. */
 export function toDoAbout({ type, reason, message }: Said, object: KubeObject, situation: Situation): string {
   if (type === 'Failed' && message.includes('metadata.name: expected at most')) return RENAME;
-  const ofFailure = type === 'Failed' ? OF_FAILURES[reason]?.(object, situation) : undefined;
+  const ofFailure = type === 'Failed' && Object.hasOwn(OF_FAILURES, reason) ? OF_FAILURES[reason]?.(object, situation) : undefined;
   return plain(ofFailure ?? OF_CONDITIONS[type] ?? adviceFor(causeIn({ type, reason, message }, object, situation), object));
 }
 
 /** Fluid's reasons of a Dataset hide why its runtime is not as its spec says: the runtime's condition of the same message has the reason. */
 function causeIn({ reason, message }: Said, { kind, metadata }: KubeObject, { runtimes }: Situation): string {
-  if (kind !== 'Dataset' || reason in causes) return reason;
+  if (kind !== 'Dataset' || isKnown(reason)) return reason;
   const conditions = runtimes
     .filter((each) => each.metadata.name === metadata.name && each.metadata.namespace === metadata.namespace)
     .flatMap(({ status }) => (status as { conditions?: readonly (Said & { readonly status: string })[] } | undefined)?.conditions ?? []);
@@ -47,12 +47,15 @@ function causeIn({ reason, message }: Said, { kind, metadata }: KubeObject, { ru
 
 function adviceFor(reason: string, object: KubeObject): string {
   // Fluid, and Jobs, have reasons of their own.
-  if (!(reason in causes) && !reason.endsWith('NotFound')) return 'see the message';
+  if (!isKnown(reason) && !reason.endsWith('NotFound')) return 'see the message';
   const { toDo, toDoForOperation } = causeOf(reason as Reason);
   if (toDoForOperation !== undefined && isOperation(object)) return toDoForOperation;
   const [, other] = /^as for `(\w+)`$/.exec(toDo) ?? [];
   return other === undefined ? toDo : causeOf(other as Reason).toDo;
 }
+
+/** Not `in`: every object has a `constructor`, and a status may have any reason. */
+const isKnown = (reason: string): boolean => Object.hasOwn(causes, reason);
 
 /** Without the links of the page from which it comes. */
 const plain = (text: string): string => text.replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, '$1');

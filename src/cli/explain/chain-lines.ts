@@ -26,16 +26,16 @@ export function retryInOrder(object: KubeObject, situation: Situation): string {
   return [...those.map(({ name }) => name), 'this one'].join(', then ');
 }
 
-function chainOf(object: KubeObject, { operations }: Pick<Situation, 'operations'>): readonly Link[] {
+function chainOf(object: KubeObject, { operations, isWhole = false }: Pick<Situation, 'operations' | 'isWhole'>): readonly Link[] {
   const chain: Link[] = [];
   const seen = new Set([object]);
   for (let next = runAfterOf(object); next && chain.length < LONGEST; ) {
     const { kind, name, namespace: other = '' } = next;
-    const isHere = other === '' || other === object.metadata.namespace;
+    const isRead = isWhole || other === '' || other === object.metadata.namespace;
     const found = operations.find(
       ({ kind: is, metadata }) => is === kind && metadata.name === name && metadata.namespace === (other || object.metadata.namespace),
     );
-    const unknown = isHere ? 'does not exist' : `of namespace ${redactedText(other)}, which was not read`;
+    const unknown = isRead ? 'does not exist' : `of namespace ${redactedText(other)}, which was not read`;
     const state = found ? redactedText(String(phaseOf(found) ?? '')) || 'not seen yet' : unknown;
     chain.push({ name: `${kind} ${redactedText(name)}`, state });
     next = found && !seen.has(found) ? runAfterOf(found) : undefined;

@@ -8,9 +8,11 @@ interface Occurrence {
   readonly message?: string;
   readonly lastTimestamp?: string | null;
   readonly eventTime?: string | null;
+  /** Of one that was repeated: `eventTime` is when it was first. */
+  readonly series?: { readonly lastObservedTime?: string } | null;
   readonly involvedObject?: { readonly uid?: string };
 }
-const timeOf = ({ lastTimestamp, eventTime }: Occurrence): string => lastTimestamp ?? eventTime ?? '';
+const timeOf = ({ series, lastTimestamp, eventTime }: Occurrence): string => series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? '';
 const MOST = 3;
 
 /** The latest warnings that no condition repeats. */

@@ -28,6 +28,8 @@ export interface Situation {
   readonly events: readonly KubeObject[];
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** All namespaces were read. Default: those of one. */
+  readonly isWhole?: boolean;
 }
 
 export const Event: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
@@ -66,7 +68,17 @@ export async function gather(
     unready.map((each) => list(Pod, { namespace: each.metadata.namespace ?? '', labelSelector: podSelector(each) })),
   );
   const events = await list(Event, { fieldSelector: 'type=Warning' });
-  return { objects, runtimes: served, operations, workloads, jobs, pods: pods.flat(), events, now: Date.now() };
+  return {
+    objects,
+    runtimes: served,
+    operations,
+    workloads,
+    jobs,
+    pods: pods.flat(),
+    events,
+    now: Date.now(),
+    isWhole: namespace === undefined,
+  };
 }
 
 /** `demo` is every object of that name, and the operations on that Dataset that are not over; `dataload/warm` is one. */

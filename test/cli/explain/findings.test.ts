@@ -266,6 +266,17 @@ test('an operation of another namespace in the chain is not taken for one of thi
   const second = object('DataLoad', 'second', { phase: 'Pending' }, { runAfter: { kind: 'DataLoad', name: 'first', namespace: 'web' } });
   const [finding] = of([second], { operations: [twin, second] });
   expect(finding?.details).toEqual(['after DataLoad first (of namespace web, which was not read)']);
+  const [whole] = of([second], { operations: [twin, second], isWhole: true });
+  expect(whole?.details).toEqual(['after DataLoad first (does not exist)']);
+});
+
+test('a reason may be a name that every object has', () => {
+  for (const reason of ['constructor', 'toString', '__proto__']) {
+    const failed = object('DataLoad', 'warm', { phase: 'Failed', conditions: [condition('Failed', 'True', reason)] });
+    const waiting = object('Dataset', 'demo', { phase: 'NotBound', conditions: [condition('Ready', 'False', reason)] });
+    const advice = of([failed, waiting]).flatMap(({ causes }) => causes.map(({ toDo }) => toDo));
+    expect(advice).toEqual([expect.stringContaining('retry the operation'), 'see the message']);
+  }
 });
 
 test('the latest events come first, whichever API wrote them', () => {
@@ -276,9 +287,14 @@ test('the latest events come first, whichever API wrote them', () => {
     events: [
       event('old', { lastTimestamp: '2026-01-02T01:00:00Z' }),
       event('new', { lastTimestamp: null, eventTime: '2026-01-02T02:00:00.000000Z' }),
+      event('again', {
+        lastTimestamp: null,
+        eventTime: '2026-01-01T02:00:00.000000Z',
+        series: { count: 9, lastObservedTime: '2026-01-02T03:04:00.000000Z' },
+      }),
     ],
   });
-  expect(finding?.details).toEqual(['event R, 1h4m5s ago: new', 'event R, 2h4m5s ago: old']);
+  expect(finding?.details).toEqual(['event R, 5s ago: again', 'event R, 1h4m5s ago: new', 'event R, 2h4m5s ago: old']);
 });
 
 test('an operation says how far it is, if its engine reports that', () => {
