@@ -217,9 +217,12 @@ describe('pods', () => {
     expect(job.spec.template.metadata.labels).toMatchObject(labels);
   });
   test('of a long Dataset have a label all the same', () => {
-    const namespace = 'n'.repeat(55);
-    const long = made({}, runtimeOf('juicefs', namespace), { namespace });
-    expect(one(long, 'Job').spec.template.metadata.labels?.['fluid.io/operation']).toBe('migrate-<uid:DataMigrate/op>');
+    const label = (namespace: string) =>
+      one(made({}, runtimeOf('juicefs', namespace), { namespace }), 'Job').spec.template.metadata.labels?.['fluid.io/operation'];
+    // A label has at most 63 characters.
+    const longest = 'n'.repeat(63 - 'migrate--demo'.length);
+    expect(label(longest)).toBe(`migrate-${longest}-demo`);
+    expect(label(`${longest}n`)).toBe('migrate-<uid:DataMigrate/op>');
   });
   test('are one, unless there is more than one', () => {
     expect(made({ parallelism: 1 }).map(({ kind }) => kind)).toEqual(['ConfigMap', 'Job']);

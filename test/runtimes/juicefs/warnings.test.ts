@@ -18,6 +18,7 @@ describe('what Fluid binds is bound, and what is not done is said', () => {
     const input = { ...rest, dataset: { ...dataset, spec: { mounts: [...(dataset.spec.mounts ?? []), second] } } };
     expect(messages(input)).toEqual(['Dataset: spec.mounts: JuiceFS serves the first of 2 mounts']);
     expect(scriptOf(input, 'fuse')).toBe(scriptOf(community(), 'fuse'));
+    expect(juicefs.needs(input).secrets).toEqual(juicefs.needs(community()).secrets);
   });
   test('a part of a GiB is cut off a quota', () => {
     const input = community({ mount: { ...sub, options: { quota: '1536Mi' } } });
