@@ -4,10 +4,9 @@ import { label } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
 import { type Harness, harness } from '../harness.ts';
-import { bound, ended, load, running, statusOf } from './given.ts';
+import { bound, ended, JOB, load, running, statusOf } from './given.ts';
 
 const SCRIPTS = 'warm-loader-data-load-script';
-const JOB = 'warm-loader-job';
 const envOf = (job: KubeObject | undefined) =>
   (job as unknown as { spec: { template: { spec: { containers: [{ env: { name: string; value?: string }[] }] } } } }).spec.template.spec
     .containers[0].env;

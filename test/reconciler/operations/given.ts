@@ -4,6 +4,12 @@ import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
 import { type Harness, harness, type HarnessOptions } from '../harness.ts';
 
+/** Of DataLoad `warm`. */
+export const JOB = 'warm-loader-job';
+export const ON_DEMO = { dataset: { name: 'demo' } };
+type Mount = Readonly<Record<string, unknown>>;
+/** Of Dataset `demo`. */
+export const [MOUNT] = (jfsDataset('demo')['spec'] as { mounts: [Mount] }).mounts;
 export const load = (spec: DataLoadSpec = { dataset: { name: 'demo', namespace: 'ml' } }, name = 'warm'): KubeObject => ({
   apiVersion: 'data.fluid.io/v1alpha1',
   kind: 'DataLoad',
@@ -29,6 +35,8 @@ export const backup = (spec: DataBackupSpec = {}, name = 'op'): KubeObject => ({
 type Kind = 'DataLoad' | 'DataMigrate' | 'DataProcess' | 'DataBackup';
 export const statusOf = (at: Harness, name = 'warm', kind: Kind = 'DataLoad') =>
   (at.get(kind, name)?.['status'] ?? {}) as Partial<OperationStatus>;
+export const reasonOf = (at: Harness, name = 'warm') => statusOf(at, name).conditions?.[0]?.reason;
+export const uidOf = (at: Harness) => at.get('Job', JOB)?.metadata.uid;
 export const eventsOf = (at: Harness, kind: Kind = 'DataLoad') =>
   at.events.filter(({ regarding }) => regarding.kind === kind).map(({ reason }) => reason);
 
@@ -44,9 +52,9 @@ export async function bound(options: HarnessOptions = {}): Promise<Harness> {
   return at;
 }
 /** The same with a DataLoad that runs. */
-export async function running(): Promise<Harness> {
+export async function running(object: KubeObject = load()): Promise<Harness> {
   const at = await bound();
-  at.put(load());
+  at.put(object);
   await at.quiet();
   expect(statusOf(at).phase).toBe('Executing');
   return at;

@@ -1,10 +1,9 @@
 /** The cluster is the only memory: a process that ends at any request leaves nothing that the next one does not finish. */
 import { describe, expect, test } from 'vitest';
 import type { Harness } from '../harness.ts';
-import { bound, ended, load, statusOf } from './given.ts';
+import { bound, ended, load, ON_DEMO, statusOf } from './given.ts';
 
 const NAMES = ['a', 'b', 'c'];
-const ON_DEMO = { dataset: { name: 'demo' } };
 
 /** Three loads in the line, created one after the other, until all are complete. Returns every Job that was seen, by UID. */
 async function worked(at: Harness): Promise<ReadonlyMap<string, string>> {

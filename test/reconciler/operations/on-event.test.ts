@@ -3,16 +3,10 @@ import { describe, expect, test, vi } from 'vitest';
 import type { DataLoadSpec } from '../../../src/api/index.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
 import { type Harness, harness } from '../harness.ts';
-import { annotated, bound, ended, eventsOf, killedAtWrite, load, process, statusOf, writesOfRerun } from './given.ts';
+import { annotated, bound, ended, eventsOf, JOB, load, MOUNT, ON_DEMO, process, reasonOf, running, statusOf, uidOf } from './given.ts';
 
-const JOB = 'warm-loader-job';
-const ON_DEMO = { dataset: { name: 'demo' } };
 const ON_EVENT = { ...ON_DEMO, policy: 'OnEvent' } as const satisfies DataLoadSpec;
-const reasonOf = (at: Harness, name = 'warm') => statusOf(at, name).conditions?.[0]?.reason;
-const uidOf = (at: Harness) => at.get('Job', JOB)?.metadata.uid;
-
 type Mount = Readonly<Record<string, unknown>>;
-const [MOUNT] = (jfsDataset('demo')['spec'] as { mounts: [Mount] }).mounts;
 const mountsOf = (bucket: string, more: Mount = {}): readonly Mount[] => [
   { ...MOUNT, options: { ...(MOUNT['options'] as object), bucket }, ...more },
 ];
@@ -22,13 +16,7 @@ async function mounted(at: Harness, bucket: string, more: Mount = {}) {
   await at.advance(10);
   expect(at.dataset().mounts).toMatchObject([{ options: { bucket } }]);
 }
-async function started(spec: DataLoadSpec = ON_EVENT): Promise<Harness> {
-  const at = await bound();
-  at.put(load(spec));
-  await at.quiet();
-  expect(statusOf(at).phase).toBe('Executing');
-  return at;
-}
+const started = (spec: DataLoadSpec = ON_EVENT) => running(load(spec));
 /** Its first run is complete. */
 async function idle(spec: DataLoadSpec = ON_EVENT): Promise<Harness> {
   const at = await started(spec);
@@ -361,19 +349,6 @@ describe('an edit of the policy', () => {
 });
 
 describe('in trouble', () => {
-  test.each(writesOfRerun)('killed at %s %s %s (%s), it runs once more, and once only', async (...write) => {
-    const at = await idle();
-    await killedAtWrite(at, write, async () => {
-      at.edit('Dataset', { mounts: mountsOf('a') });
-      await at.advance(31_000);
-    });
-    await at.quiet(40_000);
-    expect(statusOf(at).phase).toBe('Executing');
-    await ended(at, 'Succeeded');
-    await at.quiet(60_000);
-    expect(statusOf(at).phase).toBe('Complete');
-    expect(at.written({ verb: 'create', kind: 'Job' })).toHaveLength(1);
-  });
   test('the 30 s begin anew in another process', async () => {
     const at = await idle();
     await mounted(at, 'a');
@@ -393,24 +368,6 @@ describe('in trouble', () => {
     at.start();
     await at.advance(1000);
     expect(statusOf(at).phase).toBe('Executing');
-  });
-  test('it does not start while the watch still shows the Job of the run before', async () => {
-    const at = await idle();
-    at.server.hold('Job');
-    at.edit('Dataset', { mounts: mountsOf('a') });
-    await at.quiet(60_000);
-    expect([at.get('Job', JOB), statusOf(at).phase]).toEqual([undefined, 'Complete']);
-    at.server.release('Job');
-    await at.quiet(60_000);
-    expect(statusOf(at).phase).toBe('Executing');
-  });
-  test('a conflict at its reset is settled by a repetition', async () => {
-    const at = await idle();
-    at.server.rules.refuse({ verb: 'patch', kind: 'DataLoad', subresource: 'status', times: 1 }, { status: 409, reason: 'Conflict' });
-    at.edit('Dataset', { mounts: mountsOf('a') });
-    await at.quiet(60_000);
-    expect(statusOf(at).phase).toBe('Executing');
-    expect(at.written({ verb: 'create', kind: 'Job' })).toHaveLength(1);
   });
   test('with a CRD that lacks status.observedMounts, it does not run for ever', async () => {
     const at = await bound();

@@ -4,17 +4,14 @@ import type { DataLoadSpec } from '../../../src/api/index.ts';
 import { NoAnswer } from '../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime } from '../../support/objects.ts';
-import type { Harness } from '../harness.ts';
-import { bound, ended, load, running, statusOf } from './given.ts';
+import { bound, ended, load, ON_DEMO, reasonOf, running, statusOf } from './given.ts';
 
-const ON_DEMO = { dataset: { name: 'demo' } };
 const after = (name: string, more: Partial<DataLoadSpec> = {}): DataLoadSpec => ({
   ...ON_DEMO,
   runAfter: { kind: 'DataLoad', name },
   ...more,
 });
 const near = (name: string, namespace = 'ml') => ({ policy: 'Require', dependOn: { kind: 'DataLoad', name, namespace } }) as const;
-const reasonOf = (at: Harness, name: string) => statusOf(at, name).conditions?.[0]?.reason;
 
 describe('where an operation ran', () => {
   test('is reported by labels of its node only, whatever names its annotation lists', async () => {

@@ -4,9 +4,8 @@ import type { DataLoadSpec } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime } from '../../support/objects.ts';
 import type { Harness } from '../harness.ts';
-import { bound, ended, eventsOf, load, process, running, statusOf } from './given.ts';
+import { bound, ended, eventsOf, load, ON_DEMO, process, reasonOf, running, statusOf } from './given.ts';
 
-const ON_DEMO = { dataset: { name: 'demo' } };
 const after = (name: string, more: Partial<DataLoadSpec> = {}): DataLoadSpec => ({
   ...ON_DEMO,
   runAfter: { kind: 'DataLoad', name },
@@ -17,7 +16,6 @@ const jobs = (at: Harness) =>
     .all('Job')
     .map(({ metadata }) => metadata.name.replace(/-(loader|processor)-job$/, ''))
     .toSorted();
-const reasonOf = (at: Harness, name: string) => statusOf(at, name).conditions?.[0]?.reason;
 
 describe('the line', () => {
   test('is served in the order of creation, one at a time; those that wait say at which place', async () => {

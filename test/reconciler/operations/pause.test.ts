@@ -3,16 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { DataLoadSpec } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import type { Harness } from '../harness.ts';
-import { annotated, bound, ended, eventsOf, load, running, statusOf } from './given.ts';
+import { annotated, bound, ended, eventsOf, JOB, load, ON_DEMO, reasonOf, running, statusOf } from './given.ts';
 
 const PAUSED = 'data.fluid.io/paused';
-const JOB = 'warm-loader-job';
-const ON_DEMO = { dataset: { name: 'demo' } };
 const paused = (name = 'warm', spec: DataLoadSpec = ON_DEMO): KubeObject => ({
   ...load(spec, name),
   metadata: { name, annotations: { [PAUSED]: 'true' } },
 });
-const reasonOf = (at: Harness, name = 'warm') => statusOf(at, name).conditions?.[0]?.reason;
 const isSuspended = (at: Harness, kind = 'Job', name = JOB) => (at.get(kind, name)?.['spec'] as { suspend?: boolean } | undefined)?.suspend;
 /** Pods of Jobs, which run or are ending. */
 const podsOf = (at: Harness, name = 'warm') =>

@@ -3,11 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { DataLoadSpec } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import type { Harness } from '../harness.ts';
-import { annotated, bound, ended, eventsOf, killedAtWrite, load, process, running, statusOf, writesOfRerun } from './given.ts';
+import { annotated, bound, ended, eventsOf, JOB, load, ON_DEMO, process, reasonOf, running, statusOf, uidOf } from './given.ts';
 
 const RETRY = 'data.fluid.io/retry';
-const JOB = 'warm-loader-job';
-const ON_DEMO = { dataset: { name: 'demo' } };
 const after = (name: string, kind: 'DataLoad' | 'DataProcess' = 'DataLoad'): DataLoadSpec => ({ ...ON_DEMO, runAfter: { kind, name } });
 const retried = (name: string, value: string, spec: DataLoadSpec = ON_DEMO): KubeObject => ({
   ...load(spec, name),
@@ -15,8 +13,6 @@ const retried = (name: string, value: string, spec: DataLoadSpec = ON_DEMO): Kub
 });
 const retry = (at: Harness, name = 'warm', value = '1', kind: 'DataLoad' | 'DataProcess' = 'DataLoad') =>
   annotated(at, name, { [RETRY]: value }, kind);
-const reasonOf = (at: Harness, name = 'warm') => statusOf(at, name).conditions?.[0]?.reason;
-const uidOf = (at: Harness) => at.get('Job', JOB)?.metadata.uid;
 const jobsCreated = (at: Harness) => at.written({ verb: 'create', kind: 'Job' }).length;
 
 /** A DataLoad that has failed. */
@@ -209,20 +205,6 @@ describe('of those that run after it', () => {
 });
 
 describe('in trouble', () => {
-  test.each(writesOfRerun)('killed at %s %s %s (%s), it runs once more, and once only', async (...write) => {
-    const at = await failed();
-    await killedAtWrite(at, write, () => {
-      retry(at);
-      return at.settle();
-    });
-    await at.quiet();
-    expect(statusOf(at)).toMatchObject({ phase: 'Executing', observedRetry: '1' });
-    await ended(at, 'Succeeded');
-    await at.quiet();
-    expect(statusOf(at).phase).toBe('Complete');
-    expect(at.server.all('Job')).toHaveLength(1);
-    expect(jobsCreated(at)).toBe(1);
-  });
   test.each(['1', '2'])('a Job that ends while no controller runs was the run of its own text; now the annotation is %s', async (now) => {
     const at = await failed();
     const held = at.server.rules.holdAnswers({ verb: 'create', kind: 'Job' });
@@ -240,16 +222,6 @@ describe('in trouble', () => {
     expect(statusOf(at)).toMatchObject({ phase: now === '1' ? 'Complete' : 'Executing', observedRetry: now });
     expect(uidOf(at) === uid).toBe(now === '1');
   });
-  test('it does not start while the watch still shows the Job of the run before', async () => {
-    const at = await failed();
-    at.server.hold('Job');
-    retry(at);
-    await at.quiet();
-    expect([at.get('Job', JOB), statusOf(at).phase]).toEqual([undefined, 'Failed']);
-    at.server.release('Job');
-    await at.quiet();
-    expect(statusOf(at).phase).toBe('Executing');
-  });
   test('a Job that cannot be deleted is reported, and holds up no other operation', async () => {
     const at = await failed();
     at.server.rules.refuse({ verb: 'delete', kind: 'Job' }, { status: 403, reason: 'Forbidden' });
@@ -261,14 +233,6 @@ describe('in trouble', () => {
     at.put(load(ON_DEMO, 'next'));
     await at.advance(5000);
     expect([statusOf(at).phase, statusOf(at, 'next').phase]).toEqual(['Failed', 'Executing']);
-  });
-  test('a conflict at its reset is settled by a repetition', async () => {
-    const at = await failed();
-    at.server.rules.refuse({ verb: 'patch', kind: 'DataLoad', subresource: 'status', times: 1 }, { status: 409, reason: 'Conflict' });
-    retry(at);
-    await at.quiet();
-    expect(statusOf(at)).toMatchObject({ phase: 'Executing', observedRetry: '1' });
-    expect(jobsCreated(at)).toBe(1);
   });
   test('a new text while it is being reset counts for that run', async () => {
     const at = await failed();
