@@ -24,9 +24,6 @@ const ENGINES = ['test/engines/**/*.test.ts'];
 /** Programs of a tenant who tries everything: minutes of one event loop. */
 const ADVERSARY = ['test/adversary/adversary.test.ts'];
 
-/** Whole clusters on two cores. What passes only when it is tried again is a race: the last lines of `npm test` name it, and it is to be mended. */
-const SECOND_TRY = { retry: 1 };
-
 /** What is waited for; a second, vitest's own, is no time on a busy machine. */
 const POLL = { expect: { poll: { timeout: 60_000 } } };
 
@@ -41,7 +38,6 @@ const ON_A_NODE = {
   globalSetup: ['test/node/global-setup.ts'],
   maxWorkers,
   ...POLL,
-  ...SECOND_TRY,
   testTimeout: 240_000,
   // A node that is held stays up for as long as someone looks at it.
   hookTimeout: process.env['SLUICE_TEST_HOLD'] === '1' ? 0 : 240_000,
@@ -66,7 +62,7 @@ export default defineConfig({
           ...POLL,
         },
       },
-      { test: { name: 'programs', include: PROGRAMS, maxWorkers, testTimeout: 120_000, hookTimeout: 120_000, ...POLL, ...SECOND_TRY } },
+      { test: { name: 'programs', include: PROGRAMS, maxWorkers, testTimeout: 120_000, hookTimeout: 120_000, ...POLL } },
       // Worlds that fail at every step, each on a virtual clock: fixed seeds, so that no commit fails by chance.
       { test: { name: 'simulation', include: SIMULATION, maxWorkers, testTimeout: 600_000 } },
       { test: { name: 'adversary', include: ADVERSARY, maxWorkers, testTimeout: 3_600_000 } },
@@ -77,7 +73,6 @@ export default defineConfig({
           globalSetup: ['test/cluster/global-setup.ts'],
           maxWorkers,
           ...POLL,
-          ...SECOND_TRY,
           testTimeout: 240_000,
           hookTimeout: 240_000,
         },

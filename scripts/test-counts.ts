@@ -13,8 +13,6 @@ export interface FileReport extends Counts {
   readonly ms: number;
   /** A test failed, or the file could not be loaded. */
   readonly broken: boolean;
-  /** Tests that passed, but not at their first try, and how that one failed. */
-  readonly again: readonly { readonly test: string; readonly error: string }[];
 }
 
 export const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
@@ -44,21 +42,6 @@ export function timeLines(files: readonly FileReport[]): readonly string[] {
     ...(files.length > long.length ? [line(shortMs, `${files.length - long.length} files of less than a second`)] : []),
   ];
 }
-
-/** Tests that passed at a second try, and why not at the first: each is a race in a test, or in the product. */
-export function secondTries(files: readonly FileReport[]): readonly string[] {
-  const named = files.flatMap(({ file, again }) => again.map(({ test, error }) => [`  ${file} > ${test}`, ...indented(error)].join('\n')));
-  return named.length > 0 ? [`${named.length} passed only when tried again:`, ...named] : [];
-}
-
-const indented = (text: string) =>
-  text
-    .split('\n')
-    .slice(0, MOST_LINES)
-    .filter(Boolean)
-    .map((line) => `      ${line}`);
-/** What was expected and what was found, and where. */
-const MOST_LINES = 40;
 
 export function closingLine({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;

@@ -1,6 +1,6 @@
 /**
- * `npm test`: the checks, then every test: unit, programs, simulation, adversary, cluster and node; closes with seconds by test file,
- * what passed only when it was tried again, and one line, `N passed, N failed`. Begins with what needs no build, while set-up builds.
+ * `npm test`: the checks, then every test: unit, programs, simulation, adversary, cluster and node; closes with seconds by test file
+ * and one line, `N passed, N failed`. Begins with what needs no build, while set-up builds.
  *
  *   --use-cluster   run the cluster tests against the cluster of KUBECONFIG instead of a control plane of our own
  *   anything else   is passed to vitest, e.g. a file name
@@ -10,7 +10,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inBackground } from './background.ts';
-import { closingLine, countReport, type Counts, type FileReport, NONE, secondTries, sum, timeLines } from './test-counts.ts';
+import { closingLine, countReport, type Counts, type FileReport, NONE, sum, timeLines } from './test-counts.ts';
 import { REPORT_FILE } from './test-reporter.ts';
 
 interface Part {
@@ -35,7 +35,7 @@ const parts: Part[] = [];
 for await (const part of filters.length > 0 ? some() : all()) parts.push(part);
 const counts = parts.map((part) => part.counts).reduce(sum, NONE);
 const files = parts.flatMap((part) => part.files);
-console.log(['', ...timeLines(files), '', ...secondTries(files), closingLine(counts)].join('\n'));
+console.log(['', ...timeLines(files), '', closingLine(counts)].join('\n'));
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 
 /** What fails soonest comes first. */

@@ -55,7 +55,7 @@ describe.skipIf(!canRun('kubectl at the playground', folder === undefined ? 'the
       ['get pods -n team --field-selector=spec.nodeName=playground-0,status.phase=Running -o name', ''],
       ['auth can-i delete nodes', 'yes'],
       ['auth whoami -o jsonpath={.status.userInfo.username}', 'playground'],
-    ])('%s', { retry: 0 }, async (command, answer) => {
+    ])('%s', async (command, answer) => {
       const said = await kubectl(command);
       if (typeof answer === 'string') expect(said).toContain(answer);
       else expect(said).toMatch(answer);

@@ -559,7 +559,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       await plane.kubectlApply(stringify(profile(PROFILE)));
     });
 
-    test('refuses, says what it would do, and leaves what is not ours', { timeout: 120_000, retry: 0 }, async () => {
+    test('refuses, says what it would do, and leaves what is not ours', { timeout: 120_000 }, async () => {
       await step('not while datasets and runtimes exist, which it names', async () => {
         await plane.kubectlApply(
           [openDataset('precious'), thinRuntime('precious', { profileName: PROFILE })].map((object) => stringify(object)).join('---\n'),

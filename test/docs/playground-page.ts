@@ -51,7 +51,7 @@ export function followPage(open: () => Promise<Opening>): Typing {
   });
 
   // One after the other, in one shell: none can be tried again alone.
-  test.each(commands)('$ $command', { retry: 0 }, async ({ command, answer }) => {
+  test.each(commands)('$ $command', async ({ command, answer }) => {
     const attempt = async () => {
       const { code, output } = await typed(command);
       expect({ code, missing: between(output, answer) }, output).toEqual({ code: FOUND.test(answer) ? 1 : 0, missing: undefined });

@@ -12,7 +12,7 @@ const kubectl = kubectlFolder();
 describe.skipIf(!canRun(PLAYGROUND, kubectl === undefined ? 'there is no kubectl' : undefined))('the page of the playground', () => {
   const { kubeconfig, ended } = followPage(async () => ({ command: opening, kubectl: kubectl ?? '' }));
 
-  test('nothing remains when the shell has ended', { retry: 0 }, async () => {
+  test('nothing remains when the shell has ended', async () => {
     expect(existsSync(kubeconfig())).toBe(true);
     expect(await ended()).toBe(0);
     expect(existsSync(dirname(kubeconfig()))).toBe(false);

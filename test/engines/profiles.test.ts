@@ -41,7 +41,7 @@ describe.skipIf(!canHaveNode)('profiles of engines', { timeout: LIMIT }, () => {
   }, LIMIT);
   afterAll(() => cluster?.stop());
 
-  test.concurrent.for(Object.entries(ENGINES))('%s', { retry: 0 }, async ([name, { image, system, secret }], context) => {
+  test.concurrent.for(Object.entries(ENGINES))('%s', async ([name, { image, system, secret }], context) => {
     const logs = () => kubectl('logs', '-l', `release=${name}-demo`, '--all-containers', '--prefix', '--tail=60');
     const inServer = (...argv: readonly string[]) => kubectl('exec', `${name}-server`, '-c', 'main', '--', ...argv);
     const inReader = (script: string) => kubectl('exec', name, '--', 'sh', '-ec', script);

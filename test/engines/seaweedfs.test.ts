@@ -57,7 +57,7 @@ describe.skipIf(!canHaveNode)('SeaweedFS on a real node', () => {
   const master = () => `${NAME}-master-0`;
   const path = () => `/cache/${space.namespace}/${NAME}/cache-fuse`;
 
-  test('serves from the first file to the last trace', { timeout: LIMIT, retry: 0 }, async () => {
+  test('serves from the first file to the last trace', { timeout: LIMIT }, async () => {
     onTestFailed(async () => {
       const pods = (await space.list('Pod').catch(() => [])).map(({ metadata }) => metadata.name);
       const said = await Promise.all(

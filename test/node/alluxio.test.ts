@@ -26,8 +26,7 @@ const eventually = <T>(check: () => T | Promise<T>) => within(check, PATIENCE_S)
 
 const canServe = canHaveNode && canRun('Alluxio on a real node', whyNoAlluxio());
 
-// A test stands on those before it, so none can be tried again.
-describe.skipIf(!canServe)('Alluxio on a real node', { timeout: LIMIT, retry: 0 }, () => {
+describe.skipIf(!canServe)('Alluxio on a real node', { timeout: LIMIT }, () => {
   let alluxio: AlluxioSpace;
   let demo: Serving;
   /** Reads through the claim while mounts and masters come and go. */

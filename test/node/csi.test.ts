@@ -115,7 +115,7 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
     await kubectl('delete', 'pvc,pv', `by-${name}`, '--timeout=60s');
   });
 
-  test('hold from the first reader to the last', { retry: 0 }, async () => {
+  test('hold from the first reader to the last', async () => {
     showLogs();
     await step('a FUSE client that is killed ten times is read again each time, by the same container', async () => {
       await pod('reader');

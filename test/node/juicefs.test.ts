@@ -119,7 +119,7 @@ describe.skipIf(!canHaveNode || !canRun('JuiceFS on a real node', whyNoJuiceFS()
       entry.isFile() && entry.name !== '.lock' ? entry.name : [],
     );
 
-  test('serves from the first byte to the last trace', { timeout: LIMIT, retry: 0 }, async () => {
+  test('serves from the first byte to the last trace', { timeout: LIMIT }, async () => {
     showLogs();
     await step('what one job writes another reads back; it is in the object store', async () => {
       await job('write', 'mkdir /data/folder; seq 100000 > /data/folder/numbers; md5sum < /data/folder/numbers');

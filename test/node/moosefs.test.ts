@@ -64,7 +64,7 @@ describe.skipIf(!canHaveNode || !canRun('MooseFS on a real node', whyNoMooseFS()
     (await space.list('Pod')).find(({ metadata }) => metadata.name.startsWith(`${NAME}-client-`))?.metadata.name ?? '';
   const ready = { status: 'True' };
 
-  test('serves from the first file to the last trace', { timeout: LIMIT, retry: 0 }, async () => {
+  test('serves from the first file to the last trace', { timeout: LIMIT }, async () => {
     showOnFailure(space, 'cacheruntimes');
     const [dataset, runtime, load, pod] = example('dataset.yaml');
 
@@ -143,13 +143,13 @@ describe.skipIf(!canHaveNode || !canRun('MooseFS on a real node', whyNoMooseFS()
     });
   });
 
-  test('serves by the package of a vendor, which is upgraded while pods read', { timeout: LIMIT, retry: 0 }, async () => {
+  test('serves by the package of a vendor, which is upgraded while pods read', { timeout: LIMIT }, async () => {
     const own = await createSpace(cluster.plane, client, 'vendor');
     showOnFailure(own, 'moosefsruntimes');
     await servesAndIsUpgraded({ cluster, space: own, client, folder });
   });
 
-  test('runs the runtime of docs/adding-a-runtime.md, as the page says', { timeout: LIMIT, retry: 0 }, async () => {
+  test('runs the runtime of docs/adding-a-runtime.md, as the page says', { timeout: LIMIT }, async () => {
     onTestFailed(async () => console.error(await cluster.logs()));
     await followsTheTutorial(cluster, folder);
   });

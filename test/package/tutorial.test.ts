@@ -41,7 +41,7 @@ describe('the tutorial', () => {
   afterAll(() => folder && rmSync(folder, { recursive: true, force: true }));
 
   // One after the other, in one folder: none can be tried again alone.
-  test.for(commands)('$ $command', { timeout: 600_000, retry: 0 }, async ({ command, answer }, { skip }) => {
+  test.for(commands)('$ $command', { timeout: 600_000 }, async ({ command, answer }, { skip }) => {
     skip(!canPlay && command.includes('kubectl'), 'there is no kubectl');
     const { code, output } = await ran(folder, 'sh', '-c', `unset CI; PATH="$PATH:${kubectl}"; ${here(command)}`);
     const isRefused = /^\S+:\d+: /m.test(answer);

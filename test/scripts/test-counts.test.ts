@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { closingLine, countReport, type FileReport, secondTries, timeLines } from '../../scripts/test-counts.ts';
+import { closingLine, countReport, type FileReport, timeLines } from '../../scripts/test-counts.ts';
 
 const root = join(import.meta.dirname, '../..');
 const file = (name: string, given: Partial<FileReport> = {}): FileReport => ({
@@ -14,7 +14,6 @@ const file = (name: string, given: Partial<FileReport> = {}): FileReport => ({
   passed: 1,
   failed: 0,
   skipped: 0,
-  again: [],
   ...given,
 });
 
@@ -39,30 +38,19 @@ test('the lines before the last name seconds by test file, the longest first', (
   expect(timeLines(files)).toEqual(['   90.0 s  longer', '   61.2 s  long', '    0.4 s  2 files of less than a second']);
 });
 
-test('a test that passed at its second try is counted and named, with what failed at the first', () => {
-  expect(secondTries([file('a')])).toEqual([]);
-  const again = [{ test: 'x > y', error: 'Error: no\n    at z.ts:1' }];
-  expect(secondTries([file('a', { again })])).toEqual([
-    '1 passed only when tried again:',
-    '  a > x > y\n      Error: no\n          at z.ts:1',
-  ]);
-});
-
 test('the closing line mentions skipped tests only when there are any', () => {
   expect(closingLine({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed');
   expect(closingLine({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
 });
 
-test('the reporter reports the result of each test, second tries and files that do not load among them', () => {
+test('the reporter reports the result of each test, and files that do not load', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-report-'));
   try {
     const vitest = JSON.stringify(join(root, 'node_modules/vitest/dist/index.js'));
     writeFileSync(
       join(folder, 'some.test.mjs'),
       `import { test } from ${vitest};
-let tries = 0;
 test('passes', () => {});
-test('passes at last', { retry: 1 }, () => { if (tries++ === 0) throw new Error('once'); });
 test('fails', () => { throw new Error('always'); });
 test.skip('is skipped', () => {});`,
     );
@@ -79,13 +67,12 @@ test.skip('is skipped', () => {});`,
       {
         file: 'some.test.mjs',
         broken: true,
-        passed: 2,
+        passed: 1,
         failed: 1,
         skipped: 1,
-        again: [{ test: 'passes at last', error: expect.stringMatching(/^Error: .*\n +at /) }],
       },
     ]);
-    expect(countReport(files, status ?? 1)).toEqual({ passed: 2, failed: 2, skipped: 1 });
+    expect(countReport(files, status ?? 1)).toEqual({ passed: 1, failed: 2, skipped: 1 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
