@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { RequestInfo } from '../kube/contract.ts';
-import type { StopResult } from './applications/stop-sidecars.ts';
+import type { StopResult } from './applications/commands.ts';
 import { addDatasetGauges, type DatasetCounts } from './metrics/dataset-gauges.ts';
 import { type OperationCounts, type OperationMetrics, operationMetrics } from './metrics/operation-metrics.ts';
 import { addWatchGauges, type Watches } from './metrics/watch-gauges.ts';

@@ -233,6 +233,22 @@ describe('the sidecars of a Job', () => {
     await at.put(ended);
     expect(at.results).toEqual(['stopped']);
   });
+  test('get their next command though one that took long ended while the end of another sidecar was read', async () => {
+    const first = Promise.withResolvers<string>();
+    let runs = 0;
+    const at = await control((container) => (container === 'fluid-fuse-0' && runs++ === 0 ? first.promise : ''));
+    const fields = { 'fluid-fuse-0': preStop('first'), 'fluid-fuse-1': preStop('second') };
+    await at.put({ states: { 'fluid-fuse-1': 'running', 'fluid-fuse-0': 'running', main: 0 }, fields });
+    await advance(3_000);
+    const reads = at.server.rules.hold({ kind: 'Pod', verb: 'get' });
+    await at.put({ states: { 'fluid-fuse-1': 0, 'fluid-fuse-0': 'running', main: 0 }, fields });
+    first.resolve('');
+    await settle();
+    reads.release();
+    await advance(6_000);
+    expect(at.results).toEqual(['stopped']);
+    expect(at.calls.slice(2)).toEqual(['job-x/fluid-fuse-0: sh -c kill -TERM 1']);
+  });
   test('count as stopped when they end under a command that hangs', async () => {
     const at = await control(hanging);
     await at.put();
