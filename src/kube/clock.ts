@@ -57,6 +57,25 @@ export async function within<T>(clock: Waits, ms: number, work: Promise<T>): Pro
   }
 }
 
+/** For how long a value has been the same. */
+export interface Steadiness<T> {
+  /** Ms since it was first asked with this value, and with no other since. */
+  ofMs(value: T): number;
+  /** The next value counts as another one. */
+  forget(): void;
+}
+
+export function createSteadiness<T>(clock: Monotonic): Steadiness<T> {
+  let last: { readonly value: T; readonly since: number } | undefined;
+  return {
+    ofMs(value) {
+      if (last?.value !== value) last = { value, since: clock.monotonic() };
+      return clock.monotonic() - last.since;
+    },
+    forget: () => void (last = undefined),
+  };
+}
+
 /**
  * How long to wait before the next try, in ms: doubles from 200 ms to 30 s, and somewhere in the upper half of
  * that, so that clients which failed together do not return together.

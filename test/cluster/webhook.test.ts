@@ -9,7 +9,7 @@ import { webhookNames } from '../../src/api/webhook-names.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
-import { CONFIGURATION } from '../../src/webhook/certificates/ca-bundle.ts';
+import { CONFIGURATION } from '../../src/webhook/certificates/configuration.ts';
 import { issue } from '../../src/webhook/certificates/issue.ts';
 import { dataOf } from '../../src/webhook/certificates/material.ts';
 import { webhookEntries } from '../../src/install/webhook-entries.ts';

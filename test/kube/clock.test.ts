@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backoff, sleep, within } from '../../src/kube/clock.ts';
+import { backoff, createSteadiness, sleep, within } from '../../src/kube/clock.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 test('back-off doubles from 0.2 s to 30 s', () => {
@@ -29,4 +29,17 @@ test('work that takes too long has no result, and work that does not leaves no t
   const late = within(clock, 1_000, new Promise(() => {}));
   clock.advance(1_000);
   expect(await late).toBeUndefined();
+});
+
+test('a value counts from when it was first seen in a row', () => {
+  const clock = manualClock();
+  const steady = createSteadiness<string>(clock);
+  const after = (ms: number, value: string) => {
+    clock.advance(ms);
+    return steady.ofMs(value);
+  };
+  expect([after(0, 'a'), after(10, 'a'), after(10, 'a')]).toEqual([0, 10, 20]);
+  expect([after(10, 'b'), after(10, 'a'), after(5, 'a')]).toEqual([0, 0, 5]);
+  steady.forget();
+  expect(after(5, 'a')).toBe(0);
 });

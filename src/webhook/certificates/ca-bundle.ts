@@ -1,15 +1,7 @@
 /** The CA bundle of the MutatingWebhookConfiguration: pure. */
 import { webhookNames } from '../../api/webhook-names.ts';
-import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import type { KubeObject } from '../../kube/types.ts';
 import { certificatesIn } from './material.ts';
-
-export const CONFIGURATION: ResourceType = {
-  group: 'admissionregistration.k8s.io',
-  version: 'v1',
-  plural: 'mutatingwebhookconfigurations',
-  kind: 'MutatingWebhookConfiguration',
-  namespaced: false,
-};
 
 interface Entry {
   readonly name?: string;

@@ -1,16 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { webhookNames } from '../../api/webhook-names.ts';
-import { backoff, type Clock, systemClock } from '../../kube/clock.ts';
+import { backoff, type Clock, createSteadiness, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { createQueue, type Outcome, type PassInfo, settled } from '../../kube/turns/queue.ts';
-import type { KubeObject, Log } from '../../kube/types.ts';
-import { reflect } from '../../kube/watch/reflector.ts';
+import type { Log } from '../../kube/types.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
-import { bundlePatch, CONFIGURATION, entriesFor, hasAll, isTrusted } from './ca-bundle.ts';
-import { issue } from './issue.ts';
+import { watchConfiguration } from './configuration.ts';
 import { bundleOf, decide, isFit, issuersOf, type Material } from './material.ts';
-import { createRenewalPace } from './renewal-pace.ts';
-import { readSecret, SECRET, writeSecret } from './secret.ts';
+import { createRenewals } from './renewals.ts';
+import { watchSecret } from './secret.ts';
 
 export interface CertificatesOptions {
   readonly client: KubeClient;
@@ -44,52 +42,17 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
   const hosts = [host, `${host}.cluster.local`, 'localhost'] as const;
   const stopped = new AbortController();
   const { signal } = stopped;
-  const writing = { signal, retries: 0 };
-  const pace = createRenewalPace(clock);
-  /** The Secret as last seen: by the watch, by a read, or in the answer to a write. */
-  let live: KubeObject | undefined;
+  /** API servers have come to trust a certificate that is not served yet. */
+  const trusted = createSteadiness<string>(clock);
   let served: Material | undefined;
-  let entries: number | undefined;
   let problem: string | undefined;
-  /** Since when API servers trust a certificate that is not served yet, elapsed ms. */
-  let trusted: { readonly certificate: string; readonly since: number } | undefined;
-  /** Since when the configuration has authorities that this bundle does not need, elapsed ms. Replicas whose clocks differ disagree about that. */
-  let excess: { readonly bundle: string; readonly since: number } | undefined;
   const queue = createQueue({ concurrency: 1, work, eventBackoffMs: 0, clock });
-
-  const selection = (of: string) => ({ fieldSelector: `metadata.name=${of}`, log, clock });
-  const secrets = reflect(client, SECRET, {
-    ...selection(name.name),
-    namespace,
-    onChange(change) {
-      live = change.type === 'deleted' ? undefined : change.object;
-      run();
-    },
-    onSynced: run,
-  });
-  const configurations = reflect(client, CONFIGURATION, {
-    ...selection(webhookNames.configuration),
-    onChange: configured,
-    onSynced: configured,
-  });
-
-  /** A webhook that nobody asks can deny nothing: only the log and the metric tell that pods start without their sidecars. */
-  function configured(): void {
-    run();
-    if (!configurations.status.synced) return;
-    const count = entriesFor(configurations.get(undefined, webhookNames.configuration), namespace);
-    if (count === entries) return;
-    entries = count;
-    onEntries(count);
-    const fields = { configuration: webhookNames.configuration, entries: count };
-    if (count > 0) log.info(fields, 'API servers ask this webhook');
-    else
-      log.warn(fields, 'no entry of the MutatingWebhookConfiguration leads to this webhook: pods that ask for sidecars start without them');
-  }
-
-  function run(): void {
-    if (secrets.status.synced) queue.add(name.name);
-  }
+  const run = (): void => {
+    if (secret.status.synced) queue.add(name.name);
+  };
+  const secret = watchSecret(client, name, { signal, onChange: run, log, clock });
+  const configuration = watchConfiguration({ client, namespace, signal, onChange: run, onEntries, log, clock });
+  const renew = createRenewals({ secret, where: `${namespace}/${name.name}`, hosts, log, clock });
 
   async function work(_: string, { failures }: PassInfo): Promise<Outcome> {
     try {
@@ -107,71 +70,36 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
 
   async function pass(): Promise<Outcome> {
     const now = clock.wall();
-    const basis = live;
+    const basis = secret.current;
     const decision = decide(basis && ((basis['data'] ?? {}) as Readonly<Record<string, string>>), host, now);
     if (decision.do === 'renew') {
       // One certificate that works is served while the Secret lacks anything.
       if (decision.serve) serve(decision.serve);
-      const left = pace.left();
-      if (left > 0) {
-        const fields = { because: decision.because, retryMs: Math.round(left) };
-        log.warn(fields, 'the certificate was made again and again: do the clocks of the nodes of the replicas differ?');
-        return settled(left);
-      }
-      const older = [...new Set([...(served && isFit(served, host, now) ? bundleOf(served, now) : []), ...decision.keeps.older])];
-      const { signer } = decision.keeps;
-      const material = await issue({ ...(signer && { signer }), older: older.filter((pem) => pem !== signer?.certificate) }, hosts, now);
-      if (await write(material, basis)) {
-        pace.renewed();
-        const fields = { secret: `${namespace}/${name.name}`, because: decision.because, authority: signer ? 'kept' : 'new' };
-        log.info(fields, 'made a certificate');
-      }
-      run();
-      return settled();
+      const waitMs = await renew(decision, basis, served && isFit(served, host, now) ? bundleOf(served, now) : [], now);
+      if (waitMs === undefined) run();
+      return settled(waitMs);
     }
     const { material, until } = decision;
     const hasBundle = await trust(material, now);
     if (!served || !isFit(served, host, now)) serve(material);
     else if (served.certificate !== material.certificate && hasBundle) {
-      if (trusted?.certificate !== material.certificate) trusted = { certificate: material.certificate, since: clock.monotonic() };
-      const left = trusted.since + SETTLE_MS - clock.monotonic();
+      const left = SETTLE_MS - trusted.ofMs(material.certificate);
       if (left > 0) return settled(left);
       serve(material);
     }
     return settled(Math.min(until - now, LOOK_MS));
   }
 
-  /** False if another replica has written the Secret meanwhile: then its Secret counts. */
-  async function write(material: Material, basis: KubeObject | undefined): Promise<boolean> {
-    const written = await writeSecret(client, name, material, basis, signal);
-    live = written ?? (await read());
-    return written !== undefined;
-  }
-
-  const read = () => readSecret(client, name, signal);
-
   /** Gives the configuration the bundle. False if the bundle has changed by now. */
   async function trust(material: Material, now: number): Promise<boolean> {
-    const configuration = configurations.get(undefined, webhookNames.configuration);
-    if (!configuration) return true;
-    const authorities = bundleOf(material, now);
-    const bundle = Buffer.from(authorities.join('')).toString('base64');
-    const patch = bundlePatch(configuration, namespace, bundle);
+    const patch = configuration.patchFor(bundleOf(material, now));
     if (patch.length === 0) return true;
-    if (hasAll(configuration, namespace, authorities)) {
-      if (excess?.bundle !== bundle) excess = { bundle, since: clock.monotonic() };
-      if (clock.monotonic() < excess.since + LOOK_MS) return true;
-    }
-    excess = undefined;
     // A replica that is late must not undo what another one has written.
-    const newest = await read();
-    if (newest?.metadata.resourceVersion !== live?.metadata.resourceVersion) {
-      live = newest;
+    if (await secret.hasChanged()) {
       run();
       return false;
     }
-    await client.patch(CONFIGURATION, { name: webhookNames.configuration }, patch, { type: 'json', ...writing });
-    log.info({ configuration: webhookNames.configuration, entries: patch.length / 2 }, 'wrote the CA bundle');
+    await configuration.patch(patch);
     return true;
   }
 
@@ -185,19 +113,18 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
 
   return {
     notReady() {
-      if (!served) return whyStale(secrets.status) ?? problem ?? 'no certificate yet';
+      if (!served) return whyStale(secret.status) ?? problem ?? 'no certificate yet';
       if (!isFit(served, host, clock.wall())) return `the certificate that is served is not valid${problem ? `: ${problem}` : ''}`;
-      const configuration = configurations.get(undefined, webhookNames.configuration);
-      if (!configurations.status.synced) return whyStale(configurations.status);
-      // Without a configuration the API server does not call this process. With one, pods are admitted even if something else is wrong.
-      if (!configuration || isTrusted(configuration, namespace, issuersOf(served))) return undefined;
+      if (!configuration.status.synced) return whyStale(configuration.status);
+      // While API servers trust it, pods are admitted even if something else is wrong.
+      if (configuration.trusts(issuersOf(served))) return undefined;
       return problem ?? `${webhookNames.configuration} does not have the CA bundle yet`;
     },
     stop() {
       stopped.abort();
       void queue.stop();
-      secrets.stop();
-      configurations.stop();
+      secret.stop();
+      configuration.stop();
     },
   };
 }

@@ -24,9 +24,15 @@ export interface Material {
 
 export type Decision =
   /** Until `until`, ms since the epoch, after which it is decided anew. */
-  | { readonly do: 'serve'; readonly material: Material; readonly expires: number; readonly until: number }
-  /** `serve` is what works until then. */
-  | { readonly do: 'renew'; readonly because: string; readonly keeps: Keeps; readonly serve?: Material };
+  { readonly do: 'serve'; readonly material: Material; readonly expires: number; readonly until: number } | Renewal;
+
+export interface Renewal {
+  readonly do: 'renew';
+  readonly because: string;
+  readonly keeps: Keeps;
+  /** What works until then. */
+  readonly serve?: Material;
+}
 
 /** The parts that a renewal keeps. */
 export interface Keeps {
@@ -97,14 +103,30 @@ function whyUnfit({ certificate, key }: Pick<Material, 'certificate' | 'key'>, a
   if (!parsed) return 'the certificate cannot be read';
   const privateKey = parsedKey(key);
   if (!privateKey) return 'the key of the certificate cannot be read';
-  if (!parsed.checkPrivateKey(privateKey)) return 'the key is not that of the certificate';
-  if (parsed.validToDate.getTime() <= now) return `the certificate ended at ${parsed.validToDate.toISOString()}`;
-  if (parsed.validFromDate.getTime() > now) return `the certificate begins at ${parsed.validFromDate.toISOString()}`;
-  if (parsed.checkHost(host) === undefined) return `the certificate is not for ${host}`;
-  if (!authorities.some((pem) => isValid(pem, now) && isIssuedBy(parsed, pem)))
-    return 'no authority in the Secret has issued the certificate';
+  for (const check of CHECKS) {
+    const problem = check({ certificate: parsed, key: privateKey, authorities, host, now });
+    if (problem) return problem;
+  }
   return undefined;
 }
+
+/** A certificate as it would be served, and all that the API server asks of it. */
+interface Presented extends Pick<Material, 'authorities'> {
+  readonly certificate: X509Certificate;
+  readonly key: KeyObject;
+  readonly host: string;
+  readonly now: number;
+}
+/** The first that finds something says why the certificate is unfit. */
+const CHECKS: readonly ((presented: Presented) => string | false)[] = [
+  ({ certificate, key }) => !certificate.checkPrivateKey(key) && 'the key is not that of the certificate',
+  ({ certificate: { validToDate }, now }) => validToDate.getTime() <= now && `the certificate ended at ${validToDate.toISOString()}`,
+  ({ certificate: { validFromDate }, now }) => validFromDate.getTime() > now && `the certificate begins at ${validFromDate.toISOString()}`,
+  ({ certificate, host }) => certificate.checkHost(host) === undefined && `the certificate is not for ${host}`,
+  ({ certificate, authorities, now }) =>
+    !authorities.some((pem) => isValid(pem, now) && isIssuedBy(certificate, pem)) &&
+    'no authority in the Secret has issued the certificate',
+];
 
 /** One that is not valid yet counts: a replica whose clock is ahead may have made it, and serve a certificate of it. */
 function isAuthority(pem: string, now: number): boolean {

@@ -1,12 +1,68 @@
+import type { Clock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ignoreNotFound, isConflict, isNotFound } from '../../kube/errors.ts';
-import type { KubeObject, ObjectName, ResourceType } from '../../kube/types.ts';
+import type { KubeObject, Log, ObjectName, ResourceType } from '../../kube/types.ts';
+import { reflect, type ReflectorStatus } from '../../kube/watch/reflector.ts';
 import { dataOf, type Material } from './material.ts';
 
-export const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true };
+const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true };
+
+/** The Secret of the certificate, as last seen: by the watch, by a read, or in the answer to a write. */
+export interface CertificateSecret {
+  readonly current: KubeObject | undefined;
+  readonly status: ReflectorStatus;
+  /** False if another replica has written it since `basis`: then that one counts. */
+  write(material: Material, basis: KubeObject | undefined): Promise<boolean>;
+  /** Reads it. Returns whether it is another one than was last seen. */
+  hasChanged(): Promise<boolean>;
+  stop(): void;
+}
+
+export interface SecretOptions {
+  /** Ends requests. */
+  readonly signal: AbortSignal;
+  /** Called for each change, and when it is known whether the Secret exists. */
+  readonly onChange: () => void;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+export function watchSecret(client: KubeClient, name: ObjectName, { signal, onChange, ...options }: SecretOptions): CertificateSecret {
+  let current: KubeObject | undefined;
+  const watch = reflect(client, SECRET, {
+    ...options,
+    ...(name.namespace !== undefined && { namespace: name.namespace }),
+    fieldSelector: `metadata.name=${name.name}`,
+    onChange(change) {
+      current = change.type === 'deleted' ? undefined : change.object;
+      onChange();
+    },
+    onSynced: onChange,
+  });
+  return {
+    get current() {
+      return current;
+    },
+    get status() {
+      return watch.status;
+    },
+    async write(material, basis) {
+      const written = await writeSecret(client, name, material, basis, signal);
+      current = written ?? (await readSecret(client, name, signal));
+      return written !== undefined;
+    },
+    async hasChanged() {
+      const newest = await readSecret(client, name, signal);
+      if (newest?.metadata.resourceVersion === current?.metadata.resourceVersion) return false;
+      current = newest;
+      return true;
+    },
+    stop: watch.stop,
+  };
+}
 
 /** threat-model: R-certificate */
-export const readSecret = (client: KubeClient, name: ObjectName, signal: AbortSignal): Promise<KubeObject | undefined> =>
+const readSecret = (client: KubeClient, name: ObjectName, signal: AbortSignal): Promise<KubeObject | undefined> =>
   client.get(SECRET, name, { signal }).catch(ignoreNotFound);
 
 /**
@@ -15,7 +71,7 @@ export const readSecret = (client: KubeClient, name: ObjectName, signal: AbortSi
  * threat-model: keeps
  * @throws Error if the Secret does not exist: whoever may create Secrets can have one with the token of any ServiceAccount
  */
-export async function writeSecret(
+async function writeSecret(
   client: KubeClient,
   { name, namespace = '' }: ObjectName,
   material: Material,

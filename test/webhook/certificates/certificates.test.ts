@@ -4,7 +4,7 @@ import { createCa, issue as issueOther, type KeyPair } from '../../../harness/co
 import type { Clock } from '../../../src/kube/clock.ts';
 import { type KubeObject, type Log, silent } from '../../../src/kube/types.ts';
 import { type ApiServer, createApiServer, Refusal } from '../../../src/api-server/index.ts';
-import { CONFIGURATION } from '../../../src/webhook/certificates/ca-bundle.ts';
+import { CONFIGURATION } from '../../../src/webhook/certificates/configuration.ts';
 import { type Certificates, keepCertificates } from '../../../src/webhook/certificates/certificates.ts';
 import { issue } from '../../../src/webhook/certificates/issue.ts';
 import { bundleOf, certificatesIn, dataOf, type Material } from '../../../src/webhook/certificates/material.ts';
