@@ -1,3 +1,16 @@
+/**
+ * A live copy of one collection: it is listed, then watched from there, for ever, after any error.
+ *
+ *                 list is complete              watch begins
+ *     unlisted ───────────────────► listed ────────────────────► watching
+ *       ▲ │ ▲                         ▲                            │ │
+ *       └─┘ │                         └───── it ends or fails ─────┘ │
+ *      list │                                                        │
+ *     fails └─── the server no longer has that version, rejects it ──┘
+ *                five times, or does not serve the kind; or the watch stays behind
+ *
+ * These transitions are in watch-state.ts. `step` is what happens in a state.
+ */
 import { type Clock, systemClock } from '../clock.ts';
 import { type ObjectChange, createCollection, keyOf } from './collection.ts';
 import type { KubeClient, Selection } from '../contract.ts';
@@ -6,9 +19,11 @@ import { createFirstList } from './first-list.ts';
 import { type Limiter, type Slot, takeSlot } from '../turns/limiter.ts';
 import { listAll } from './pages.ts';
 import { pauseMs, repeat } from './repeat.ts';
+import { watchOnce } from './one-watch.ts';
 import { createHealthRecord, type ReflectorHealth } from './reflector-health.ts';
-import { createResumePoint } from './resume-point.ts';
-import { type KubeObject, type Log, type ResourceType, silent } from '../types.ts';
+import { createWatchLag } from './watch-lag.ts';
+import { ended, failed, type Listed, listed, reached, resumed, type State, UNLISTED, versionOf, watching } from './watch-state.ts';
+import { type KubeObject, type Log, type ResourceType, silent, type WatchEvent } from '../types.ts';
 
 export type { ObjectChange } from './collection.ts';
 
@@ -56,15 +71,10 @@ export interface ReflectOptions<T extends KubeObject> extends Selection {
   readonly clock?: Clock;
 }
 
-/** A watch that lasted so long had recovered: an error that ends it is a new one. */
-const HEALTHY_MS = 10_000;
 /** For a page of a list. */
 const PATIENCE_MS = 5_000;
 
-/**
- * Lists a collection, then watches it from there: for ever, after any error. A watch that ends is resumed where it
- * stopped; only when the server has forgotten that point is the collection listed anew and compared with the store.
- */
+/** A watch that ends is resumed where it stopped; only when that is impossible is the collection listed anew and compared with the store. */
 export function reflect<T extends KubeObject>(client: KubeClient, type: ResourceType, options: ReflectOptions<T>): Reflector<T> {
   const { onChange, onSynced, onListed, listing, log = silent, clock = systemClock, ...rest } = options;
   const { project = withoutManagedFields as (object: KubeObject, before?: T) => T, ...selection } = rest;
@@ -72,14 +82,13 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   const guarded = guardFor(resource, log);
   const stopped = new AbortController();
   const { signal } = stopped;
-  /** Ends the watch that is open. */
-  let watching = new AbortController();
   const first = createFirstList();
   const health = createHealthRecord(resource, clock, log);
-  const point = createResumePoint(clock, ({ version }) => {
+  let state: State = UNLISTED;
+  const lag = createWatchLag(clock, ({ version }) => {
     const { silentMs } = health.current;
-    log.warn({ resource, expected: version, reached: point.version, silentMs }, 'the watch is behind; restarting it');
-    watching.abort();
+    log.warn({ resource, expected: version, reached: versionOf(state), silentMs }, 'the watch is behind; restarting it');
+    endWatch();
   });
   const collection = createCollection<T>(
     (object, before) => guarded(() => project(object, before), object, 'an object could not be read; it is left out'),
@@ -87,6 +96,12 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
       if (!signal.aborted) guarded(() => onChange(change), change.object, 'the handler of a change threw');
     },
   );
+
+  async function step(): Promise<void> {
+    if (state.is === 'listed') return watch(state);
+    const slot = listing && (await takeSlot(listing, clock, PATIENCE_MS, { signal }));
+    await list(slot).finally(slot?.release);
+  }
 
   async function list(slot?: Slot): Promise<void> {
     health.listBegins();
@@ -97,76 +112,76 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     });
     signal.throwIfAborted();
     collection.replace(all.items);
-    point.listed(all.resourceVersion);
+    state = listed(all.resourceVersion);
+    lag.listed(all.resourceVersion);
     health.listed();
     log.debug({ resource, objects: all.items.length }, 'listed');
     if (onListed) guarded(onListed, undefined, 'the handler of a list threw');
     if (first.complete() && onSynced) guarded(onSynced, undefined, 'the handler of the first list threw');
   }
 
-  /** Returns when the server ends the watch. */
-  async function watch(from: string): Promise<void> {
-    const began = clock.monotonic();
+  async function watch(from: Listed): Promise<void> {
+    const connection = new AbortController();
+    state = watching(from, () => connection.abort());
+    const late = lag.missing;
     health.watchBegins();
-    // Spread out, so that a restarted server is not asked by every watch at once five minutes later.
-    const timeoutSeconds = Math.round(300 * (1 + clock.random()));
-    const cancelHealthy = clock.after(HEALTHY_MS, recovered);
-    watching = new AbortController();
-    const late = point.missing;
-    const limits = { resourceVersion: from, timeoutSeconds, signal: watching.signal };
     try {
-      for await (const { type: kind, object } of client.watch(type, { ...selection, ...limits, onHeard: health.heard })) {
-        if (kind === 'DELETED') collection.gone(object);
-        else if (kind !== 'BOOKMARK') collection.seen(object);
-        if (object.metadata.resourceVersion !== undefined) point.reached(object.metadata.resourceVersion);
-        recovered();
-      }
+      const limits = { from: from.version, signal: connection.signal, clock };
+      await watchOnce(client, { type, selection, ...limits, onHeard: health.heard, onEvent: show, onHealthy: works });
     } finally {
-      cancelHealthy();
       health.watchEnded();
     }
-    const { missing } = point;
+    const { missing } = lag;
     if (missing && missing !== late) throw new Error(`the watch does not show version ${missing.version}, which exists`);
-    if (!signal.aborted && clock.monotonic() - began < HEALTHY_MS) throw new Error('the server ended the watch early');
+    state = ended(state);
   }
 
-  function recovered(): void {
+  function show({ type: kind, object }: WatchEvent): void {
+    const version = object.metadata.resourceVersion;
+    if (kind === 'DELETED') collection.gone(object);
+    else if (kind !== 'BOOKMARK') collection.seen(object);
+    if (version !== undefined) {
+      lag.reached(version);
+      state = reached(state, version);
+    }
+    works();
+  }
+
+  function works(): void {
+    state = resumed(state);
     health.recovered();
-    point.accepted();
   }
 
-  /** Returns how long to wait before the next try, ms. */
-  function failed(error: unknown): number {
+  function endWatch(): void {
+    if (state.is === 'watching') state.end();
+  }
+
+  /** Returns how long to wait before the next step, ms. */
+  function stepFailed(error: unknown): number {
     health.failed(error);
     if (isNotFound(error)) first.isUnknown();
     // As a process that starts now would see it.
     if (health.isUninstalled) collection.replace([]);
-    point.failed(error);
+    state = failed(state, error, lag.missing?.times ?? 0);
     health.logFailure();
     return pauseMs(error, health.current.failures, clock);
   }
 
-  async function listOrWatch(): Promise<void> {
-    if (point.version !== undefined) return watch(point.version);
-    const slot = listing && (await takeSlot(listing, clock, PATIENCE_MS, { signal }));
-    await list(slot).finally(slot?.release);
-  }
-
-  void repeat(listOrWatch, failed, clock, signal);
+  void repeat(step, stepFailed, clock, signal);
   return {
     synced: first.synced,
     answered: first.answered,
     store: collection.store,
     get: (namespace, name) => collection.store.get(keyOf(namespace, name)),
     values: () => collection.store.values(),
-    expect: point.expect,
+    expect: lag.expect,
     stop() {
       stopped.abort();
-      watching.abort();
-      point.stop();
+      endWatch();
+      lag.stop();
     },
     get status() {
-      return { ...health.current, synced: first.isComplete, resourceVersion: point.version, behind: point.missing !== undefined };
+      return { ...health.current, synced: first.isComplete, resourceVersion: versionOf(state), behind: lag.missing !== undefined };
     },
   };
 }
