@@ -4,9 +4,10 @@
  *   lib/     all entry points and the command line, bundled, so that users install no library of ours; what entries share is there once
  *   cjs/     cdk8s.js for programs and test runners that cannot load ES modules, such as Jest, with declarations that say so
  *   types/   the declarations of the entry points
+ *   new-runtime/   what `sluice new-runtime` copies
  */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { AS_MODULES, BUNDLED, notices } from './bundling.ts';
@@ -41,3 +42,4 @@ await build({
   external: ['cdk8s', 'constructs'],
 });
 writeFileSync(join(dist, 'THIRD-PARTY.txt'), notices(metafile));
+cpSync(join(root, 'src/cli/new-runtime/template'), join(dist, 'new-runtime'), { recursive: true });

@@ -4,7 +4,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { shown } from '../../api/errors.ts';
 import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
-import { packageFiles, readme, runtimeFiles, type Scaffold, testFile } from './scaffold.ts';
+import { fromTemplate } from './from-template.ts';
+import { packageFiles } from './package-files.ts';
 import { ownPackage } from '../version.ts';
 import { say, sayText } from '../terminal.ts';
 
@@ -51,12 +52,21 @@ function titleOf(name: string, kind: string | undefined): string {
 
 function inCheckout(name: string, title: string): void {
   const root = checkout();
-  const scaffold: Scaffold = { name, title, from: { api: '../../src/api/index.ts', constructs: '../../src/constructs/index.ts' } };
   const test = `test/runtimes/${name}/conformance.test.ts`;
-  write(root, {
-    ...prefixed(`runtimes/${name}/`, { ...runtimeFiles(scaffold), 'README.md': readme(scaffold) }),
-    [test]: testFile(scaffold, { runtime: `../../../runtimes/${name}/index.ts`, testing: '../../../src/testing/index.ts' }),
+  const files = fromTemplate(
+    { name, title },
+    {
+      api: '../../src/api/index.ts',
+      constructs: '../../src/constructs/index.ts',
+      testing: '../../../src/testing/index.ts',
+      runtime: `../../../runtimes/${name}/index.ts`,
+    },
+  );
+  const places = Object.entries(files).flatMap(([file, text]): readonly [string, string][] => {
+    if (file === 'sluice.config.ts') return [];
+    return [[file.startsWith('test/') ? test : `runtimes/${name}/${file.replace(/^src\//, '')}`, text]];
   });
+  write(root, Object.fromEntries(places));
   // The registry and the CRD, then the golden manifests, which the first run of the test writes.
   sayText(run(root, 'node', 'scripts/gen.ts'));
   run(root, 'node', 'scripts/format.ts', `runtimes/${name}`, `test/runtimes/${name}`);
@@ -69,16 +79,14 @@ function inCheckout(name: string, title: string): void {
 
 async function asPackage(name: string, title: string, folder: string): Promise<void> {
   const own = ownPackage();
-  const scaffold: Scaffold = { name, title, from: { api: `${own.name}/api`, constructs: own.name } };
   const sources = checkoutRoot();
-  const packed = sources && join(sources, archiveOf(own));
+  const packed = sources && relative(folder, join(sources, archiveOf(own)));
   const isPackage = existsSync(join(folder, 'package.json'));
-  write(folder, {
-    ...(isPackage ? {} : packageFiles(scaffold, own, packed && relative(folder, packed))),
-    ...prefixed('src/', runtimeFiles(scaffold)),
-    'README.md': readme(scaffold),
-    'test/conformance.test.ts': testFile(scaffold, { runtime: '../src/index.ts', testing: `${own.name}/testing` }),
-  });
+  const { 'sluice.config.ts': config, ...files } = fromTemplate(
+    { name, title },
+    { api: `${own.name}/api`, constructs: own.name, testing: `${own.name}/testing`, runtime: '../src/index.ts' },
+  );
+  write(folder, { ...(isPackage ? {} : { ...packageFiles({ name, sluice: own, packed }), 'sluice.config.ts': config }), ...files });
   sayText(
     `\nNext:\n${sources === undefined ? '' : `  (cd ${relative(process.cwd(), sources) || '.'} && npm pack)\n`}  cd ${relative(process.cwd(), folder) || '.'} && npm install && npx vitest run\n` +
       'sluice.config.ts lists the runtime: sluice synth, image and install load it with --config sluice.config.ts.\n' +
@@ -129,6 +137,3 @@ function checkoutRoot(): string | undefined {
 /** The file name that `npm pack` chooses. */
 const archiveOf = ({ name, version }: { readonly name: string; readonly version: string }) =>
   `${name.replace(/^@/, '').replace('/', '-')}-${version}.tgz`;
-
-const prefixed = (prefix: string, files: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(files).map(([file, text]) => [prefix + file, text]));

@@ -1,0 +1,3 @@
+import newFs from './src/index.ts';
+
+export default { runtimes: [newFs] };
