@@ -7,15 +7,14 @@ const WITH_ARGUMENTS = [2, 8] as const;
 
 interface Choices {
   readonly mountPath: string;
-  readonly imageTag: string;
+  readonly takesArguments: boolean;
   readonly readOnly: boolean;
   readonly overHttp: boolean;
 }
 
-/** How the client is called. Versions differ, and only the tag of the image says which it is. */
+/** How the client is called. */
 export function fuseCall({ spec, dataset }: Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'dataset'>, choices: Choices) {
-  const { mountPath, imageTag, readOnly, overHttp } = choices;
-  const takesArguments = isAtLeast(imageTag, WITH_ARGUMENTS);
+  const { mountPath, takesArguments, readOnly, overHttp } = choices;
   const libfuse = spec.properties?.['alluxio.fuse.jnifuse.libfuse.version'];
   const [program = 'fuse', options, ...rest] = spec.fuse?.args?.length
     ? spec.fuse.args
@@ -40,7 +39,10 @@ function usual(readOnly: boolean, libfuse2: boolean): readonly string[] {
   return readOnly ? ['kernel_cache', 'ro', 'max_read=131072', ...cached, 'nonempty'] : ['kernel_cache', 'rw', 'max_read=131072'];
 }
 
-function isAtLeast(tag: string, [major, minor]: readonly [number, number]): boolean {
+/** Versions differ, and only the tag of the image says which it is. */
+export function clientTakesArguments({ image }: { readonly image: string }): boolean {
+  const tag = image.slice(image.lastIndexOf(':') + 1);
+  const [major, minor] = WITH_ARGUMENTS;
   const [, first, second] = /^v?(\d+)\.(\d+)/.exec(tag) ?? [];
   must(second !== undefined, 'spec.fuse.imageTag', 'a version such as 2.9.0, since versions are called in different ways', tag);
   return Number(first) > major || (Number(first) === major && Number(second) >= minor);

@@ -1,9 +1,9 @@
-import { isOnHost, must, type PlanInput } from '../../src/constructs/index.ts';
+import { isOnHost, must, type PlanInput, together } from '../../src/constructs/index.ts';
 import type { Ports } from './ports.ts';
 import type { Properties } from './properties.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
-type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'dataset' | 'runtime' | 'facts'>;
+type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'name' | 'namespace' | 'spec' | 'dataset' | 'runtime' | 'facts'>;
 
 /** Each entry of a journal is written by more than half of the masters: more of them are slower, and hardly safer. */
 const MOST = 9;
@@ -11,7 +11,8 @@ const JOURNAL = 'alluxio.master.journal.type';
 const STANDBY_WEB = 'alluxio.standby.master.web.enabled';
 
 /** The masters by the names of their pods, which are those of their Services. Several of them elect the one that leads. */
-export function mastersOf({ spec, dataset, runtime, facts }: Input): readonly string[] {
+export function mastersOf(input: Input): readonly string[] {
+  const { spec, runtime, facts } = input;
   const count = spec.master?.replicas ?? 1;
   must(count <= MOST, 'spec.master.replicas', `1 to ${MOST}`, count);
   // Each process has the list of masters from its start, and the journal of a single one is no journal of several.
@@ -22,25 +23,32 @@ export function mastersOf({ spec, dataset, runtime, facts }: Input): readonly st
     `${masters}, as it was set up; for another number delete the AlluxioRuntime and create it again`,
     count,
   );
-  if (count > 1) {
-    for (const [field, properties = {}] of [
-      ['spec.properties', spec.properties],
-      ['spec.master.properties', spec.master?.properties],
-    ] as const) {
-      const journal = properties[JOURNAL] ?? 'EMBEDDED';
-      must(journal === 'EMBEDDED', `${field}[${JOURNAL}]`, 'EMBEDDED, which several masters need to share a journal', journal);
-      const standby = properties[STANDBY_WEB] ?? 'false';
-      must(standby === 'false', `${field}[${STANDBY_WEB}]`, 'false: the master that leads is known by its web port', standby);
-    }
-    const { path } = dataset.spec.dataRestoreLocation ?? {};
+  if (count > 1) checkSeveral(input);
+  return Array.from({ length: count }, (_, i) => `${runtime.workloads.master}-${i}`);
+}
+
+function checkSeveral({ name, namespace, spec, dataset }: Input): void {
+  const { path } = dataset.spec.dataRestoreLocation ?? {};
+  const checkBackup = () =>
     must(
       !path?.startsWith('local://') || !isOnHost(spec.master),
       'spec.dataRestoreLocation.path',
       'pvc://<claim>/<path>: several masters with ports of the node cannot all be on the node that has the backup',
       path,
     );
-  }
-  return Array.from({ length: count }, (_, i) => `${runtime.workloads.master}-${i}`);
+  together({
+    common: () => checkShared(spec.properties, 'spec.properties'),
+    own: () => checkShared(spec.master?.properties, 'spec.master.properties'),
+    backup: () => together({ checkBackup }, `Dataset ${namespace}/${name}`),
+  });
+}
+
+function checkShared(properties: Properties = {}, field: string): void {
+  const { [JOURNAL]: journal = 'EMBEDDED', [STANDBY_WEB]: standby = 'false' } = properties;
+  together({
+    journal: () => must(journal === 'EMBEDDED', `${field}[${JOURNAL}]`, 'EMBEDDED, which several masters need to share a journal', journal),
+    standby: () => must(standby === 'false', `${field}[${STANDBY_WEB}]`, 'false: the master that leads is known by its web port', standby),
+  });
 }
 
 /** How processes find a master: the only one by its name, several by where their journals are. */

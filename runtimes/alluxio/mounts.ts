@@ -11,6 +11,7 @@ import {
   type SecretOption,
   secretOptions,
   together,
+  togetherEach,
   volumeLabel,
 } from '../../src/constructs/index.ts';
 import { below, cleanPath } from './paths.ts';
@@ -50,12 +51,16 @@ export const mountsOf = (spec: DatasetSpec, dataset: string): Mounts => together
 function read(spec: DatasetSpec): Mounts {
   const { mounts = [] } = spec;
   must(mounts.length > 0, 'spec.mounts', 'a mount', mounts);
-  const paths = mounts.map((mount, i) => pathOf(mount, `spec.mounts[${i}]`));
-  const first = new Map(paths.map((path, i) => [path, i] as const).toReversed());
-  paths.forEach((path, i) => must(first.get(path) === i, `spec.mounts[${i}].path`, 'a path that no other mount has', path));
-  const shared = secretOptions(spec.sharedEncryptOptions, 'spec.sharedEncryptOptions');
-  const rows = mounts.flatMap((mount, i) => (isNative(mount) ? [] : [rowOf(spec, mount, paths[i] ?? '', shared, `spec.mounts[${i}]`)]));
-  const native = mounts.flatMap((mount, i) => (isNative(mount) ? [nativeOf(mount, paths[i] ?? '', `spec.mounts[${i}]`)] : []));
+  const placed = mounts.map((mount, i) => ({ mount, path: pathOf(mount), field: `spec.mounts[${i}]` }));
+  const [ofPods, ofAlluxio] = [placed.filter(({ mount }) => isNative(mount)), placed.filter(({ mount }) => !isNative(mount))];
+  const { shared, native } = together({
+    paths: () => checkPaths(placed),
+    shared: () => secretOptions(spec.sharedEncryptOptions, 'spec.sharedEncryptOptions'),
+    names: () => ofAlluxio.length > 0 && checkNames(spec.sharedOptions ?? {}, spec.sharedEncryptOptions ?? [], 'spec.sharedOptions'),
+    native: () => togetherEach(ofPods, nativeOf),
+    others: () => togetherEach(ofAlluxio, ({ mount, field }) => checkOther(mount, field)),
+  });
+  const rows = ofAlluxio.map((each) => rowOf(spec, each, shared));
   const root = rows.find(({ path }) => path === '/');
   must(!root || native.length === 0, 'spec.mounts', 'nothing at / beside local:// and pvc://, which Alluxio finds there', root?.source);
   const used = new Set(rows.flatMap(({ secrets }) => secrets.map(({ secret }) => secret)));
@@ -69,30 +74,60 @@ function read(spec: DatasetSpec): Mounts {
   };
 }
 
-/** As in Fluid, a path that is not absolute is ignored. */
-function pathOf({ path = '', name = '' }: Mount, field: string): string {
-  must(path.startsWith('/') || /^[^/]+$/.test(name), `${field}.name`, 'a name without "/", or an absolute path', name);
-  const chosen = absolutePath(path.startsWith('/') ? path : `/${name}`, `${field}.path`);
-  must(!/[\s\0]/.test(chosen), `${field}.path`, 'a path without blanks', chosen);
-  return cleanPath(chosen);
+/** A mount, where Alluxio shows it, and its field in the Dataset. */
+interface Placed {
+  readonly mount: Mount;
+  readonly path: string;
+  readonly field: string;
 }
 
-function rowOf(spec: DatasetSpec, mount: Mount, path: string, shared: readonly SecretOption[], field: string): Row {
-  const source = positional(mount.mountPoint, `${field}.mountPoint`);
-  must(/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(source), `${field}.mountPoint`, '<scheme>://<address> without blanks', source);
-  must(!source.startsWith('dataset://'), `${field}.mountPoint`, 'a source that Alluxio can read: references are of other runtimes', source);
+/** As in Fluid, a path that is not absolute is ignored. */
+const chosenPath = ({ path = '', name = '' }: Mount): string => (path.startsWith('/') ? path : `/${name}`);
+const pathOf = (mount: Mount): string => cleanPath(chosenPath(mount));
+
+function checkPaths(placed: readonly Placed[]): void {
+  const first = new Map(placed.toReversed().map(({ path, field }) => [path, field]));
+  togetherEach(placed, ({ mount, path, field }) => {
+    const { name = '' } = mount;
+    const chosen = chosenPath(mount);
+    must(mount.path?.startsWith('/') || /^[^/]+$/.test(name), `${field}.name`, 'a name without "/", or an absolute path', name);
+    absolutePath(chosen, `${field}.path`);
+    must(!/[\s\0]/.test(chosen), `${field}.path`, 'a path without blanks', chosen);
+    must(first.get(path) === field, `${field}.path`, 'a path that no other mount has', path);
+  });
+}
+
+function checkOther({ mountPoint, options = {}, encryptOptions = [] }: Mount, field: string): void {
+  together({
+    source: () => checkSource(mountPoint, `${field}.mountPoint`),
+    secrets: () => secretOptions(encryptOptions, `${field}.encryptOptions`),
+    names: () => checkNames(options, encryptOptions, `${field}.options`),
+  });
+}
+
+function checkNames(options: Options, secrets: readonly { readonly name: string }[], field: string): void {
+  togetherEach([...Object.keys(options), ...secrets.map(({ name }) => name)], (key) =>
+    must(/^[^\s=-][^\s=]*$/.test(key), field, 'names of properties, such as alluxio.underfs.s3.endpoint', key),
+  );
+}
+
+function checkSource(mountPoint: string, field: string): void {
+  const source = positional(mountPoint, field);
+  must(/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(source), field, '<scheme>://<address> without blanks', source);
+  must(!source.startsWith('dataset://'), field, 'a source that Alluxio can read: references are of other runtimes', source);
+}
+
+function rowOf(spec: DatasetSpec, { mount, path, field }: Placed, shared: readonly SecretOption[]): Row {
   // The later of a name wins; a Secret over a plain text.
   const secrets = new Map(
     [...shared, ...secretOptions(mount.encryptOptions, `${field}.encryptOptions`)].map((each) => [each.option, each]),
   );
   const options = { ...spec.sharedOptions, ...mount.options };
-  for (const key of [...Object.keys(options), ...secrets.keys()])
-    must(/^[^\s=-][^\s=]*$/.test(key), `${field}.options`, 'names of properties, such as alluxio.underfs.s3.endpoint', key);
-  if (path === '/') startedWith({ ...options, mountPoint: source }, field);
+  if (path === '/') startedWith({ ...options, mountPoint: mount.mountPoint }, field);
   const inOrder = [...secrets.values()].toSorted((a, b) => (a.option < b.option ? -1 : 1));
   return {
     path,
-    source,
+    source: mount.mountPoint,
     options: {
       ...(mount.readOnly && { '--readonly': '' }),
       ...(mount.shared && { '--shared': '' }),
@@ -114,13 +149,13 @@ export const originOf = ({ option }: SecretOption): string => `sluice.secret.${o
 /** What is at `/` the master must know when it starts: Alluxio's scripts read its properties as a shell does. */
 function startedWith(texts: Options, field: string): void {
   const expected = 'no blanks, quotation marks and commands of a shell in what is mounted at /';
-  for (const [key, text] of Object.entries(texts)) must(isPlain(key) && isPlain(text), field, expected, `${key}: ${text}`);
+  togetherEach(Object.entries(texts), ([key, text]) => must(isPlain(key) && isPlain(text), field, expected, `${key}: ${text}`));
 }
 
 /** The file that holds the value of an option. */
 export const secretFile = ({ secret, key }: SecretOption): string => `${secretDirectory(secret)}/${key}`;
 
-function nativeOf(mount: Mount, path: string, field: string): Mounted {
+function nativeOf({ mount, path, field }: Placed): Mounted {
   const { mountPoint, readOnly } = mount;
   const at = { mountPath: below(LOCAL_ROOT, path), ...(readOnly && { readOnly }) };
   const claim = claimOf(mountPoint);

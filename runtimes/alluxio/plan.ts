@@ -5,8 +5,11 @@ import { hadoopOf } from './hadoop.ts';
 import { type Image, imagesOf } from './images.ts';
 import { mastersOf } from './masters.ts';
 import { type Mounts, mountsOf } from './mounts.ts';
-import { fusePod, masterPod, workerPod } from './pod.ts';
+import { clientTakesArguments } from './fuse.ts';
+import { fusePod, masterPod, volumesByRole, workerPod } from './pod.ts';
 import { portNeeds, type Ports, portsOf } from './ports.ts';
+import { checkProperties } from './properties.ts';
+import { restoreOf } from './restore.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 import { tiersOf } from './tiers.ts';
 import { type Account, accountOf } from './users.ts';
@@ -49,12 +52,9 @@ export const needs = (input: Input): Needs => ({
 
 export function plan(input: Input): AlluxioPlan {
   const { name, namespace, spec, dataset, facts } = input;
-  const base = basePlan(input, {
-    mountType: 'fuse.alluxio-fuse',
-    mountDir: 'alluxio-fuse',
-    fuseNodeSelector: spec.fuse?.nodeSelector,
-  });
-  const { masters, tiers, mounts, ports, hadoop, socket, account } = together({
+  const images = imagesOf(input);
+  const { base, masters, tiers, mounts, ports, hadoop, socket, account, volumes, restore, takesArguments } = together({
+    base: () => basePlan(input, { mountType: 'fuse.alluxio-fuse', mountDir: 'alluxio-fuse', fuseNodeSelector: spec.fuse?.nodeSelector }),
     masters: () => mastersOf(input),
     tiers: () => tiersOf(spec.tieredstore?.levels, input),
     mounts: () => mountsOf(dataset.spec, `Dataset ${namespace}/${name}`),
@@ -62,10 +62,14 @@ export function plan(input: Input): AlluxioPlan {
     hadoop: () => hadoopOf(spec.hadoopConfig, facts.configMaps[spec.hadoopConfig ?? '']),
     socket: () => socketOf(input),
     account: () => accountOf(input),
+    volumes: () => volumesByRole(input),
+    restore: () => restoreOf(input),
+    takesArguments: () => clientTakesArguments(images.fuse),
+    properties: () => checkProperties(spec),
   });
-  const images = imagesOf(input);
   const of = { engine: images.engine, image: images.fuse, host: base.hostPath, mountPath: base.mountPath };
-  const parts = { ...of, masters, tiers, mounts, hadoop: hadoop.mounted, socket, users: account?.mounted ?? [], readOnly: base.readOnly };
+  const given = { masters, tiers, mounts, hadoop: hadoop.mounted, socket, volumes, restore, takesArguments };
+  const parts = { ...of, ...given, users: account?.mounted ?? [], readOnly: base.readOnly };
   const { master, worker, client } = together({
     master: () => masterPod(input, parts),
     worker: () => workerPod(input, parts),

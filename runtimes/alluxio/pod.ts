@@ -4,6 +4,7 @@ import {
   type Mounted,
   type PlanInput,
   podBase,
+  together,
   userVolumes,
   volumesOf,
   withMemory,
@@ -12,7 +13,7 @@ import { fuseCall, withTier } from './fuse.ts';
 import type { Image } from './images.ts';
 import type { Mounts } from './mounts.ts';
 import { LEVEL0 } from './properties.ts';
-import { restoreOf } from './restore.ts';
+import type { Restore } from './restore.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 import type { Level, Tiers } from './tiers.ts';
 import { ownerOf } from './users.ts';
@@ -20,8 +21,11 @@ import { ownerOf } from './users.ts';
 type Input = PlanInput<AlluxioRuntimeSpec>;
 type PodRole = 'master' | 'worker' | 'fuse';
 
-const users = ({ spec }: Input, role: PodRole): readonly Mounted[] =>
-  userVolumes(spec[role]?.volumeMounts, spec.volumes, `spec.${role}.volumeMounts`);
+/** The user's own volumes of each role. */
+export const volumesByRole = ({ spec }: Input): Readonly<Record<PodRole, readonly Mounted[]>> => {
+  const of = (role: PodRole) => userVolumes(spec[role]?.volumeMounts, spec.volumes, `spec.${role}.volumeMounts`);
+  return together({ master: () => of('master'), worker: () => of('worker'), fuse: () => of('fuse') });
+};
 
 /** A master starts with an empty one, or with a backup. */
 export const JOURNAL = {
@@ -29,12 +33,11 @@ export const JOURNAL = {
   mount: { name: 'alluxio-journal', mountPath: '/journal' },
 } as const satisfies Mounted;
 
-export function masterPod(input: Input, { masters, tiers, mounts, hadoop, users: accounts }: Parts) {
+export function masterPod(input: Input, { masters, tiers, mounts, hadoop, restore, users: accounts, volumes }: Parts) {
   const { spec } = input;
   // Several know each other by their names, which stay when pods are created again.
   const hostname = fromField('ALLUXIO_MASTER_HOSTNAME', masters.length > 1 ? 'metadata.name' : 'status.podIP');
-  const restore = restoreOf(input);
-  const beside = [...accounts, ...hadoop, ...users(input, 'master'), ...mounts.secrets, ...mounts.native];
+  const beside = [...accounts, ...hadoop, ...volumes.master, ...mounts.secrets, ...mounts.native];
   const own = volumesOf([JOURNAL, ...restore.mounted], beside);
   const pod = podBase(spec, spec.master);
   return {
@@ -59,12 +62,12 @@ export function masterPod(input: Input, { masters, tiers, mounts, hadoop, users:
   };
 }
 
-export function workerPod(input: Input, { tiers, mounts, hadoop, socket, engine, users: accounts }: Parts) {
+export function workerPod(input: Input, { tiers, mounts, hadoop, socket, engine, users: accounts, volumes: own }: Parts) {
   const { spec } = input;
   const pod = podBase(spec, spec.worker);
   const levels = (which: readonly Level[]) => which.flatMap(({ mounted }) => mounted);
   const onNode = [...levels(tiers.levels.filter(({ isOnNode }) => isOnNode)), ...socket];
-  const { volumes, volumeMounts } = volumesOf(accounts, hadoop, mounts.native, levels(tiers.levels), socket, users(input, 'worker'));
+  const { volumes, volumeMounts } = volumesOf(accounts, hadoop, mounts.native, levels(tiers.levels), socket, own.worker);
   const addresses = [
     fromField('ALLUXIO_WORKER_HOSTNAME', 'status.hostIP'),
     ...(pod.hostNetwork ? [] : [fromField('ALLUXIO_WORKER_CONTAINER_HOSTNAME', 'status.podIP')]),
@@ -91,15 +94,15 @@ const DEVICE: Mounted = {
   mount: { name: 'alluxio-fuse-device', mountPath: '/dev/fuse' },
 };
 
-export function fusePod(input: Input, { tiers, mounts, readOnly, host, mountPath, socket, engine, image, users: accounts }: Parts) {
+export function fusePod(input: Input, parts: Parts) {
   const { spec } = input;
+  const { tiers, mounts, readOnly, host, mountPath, socket, engine, image, takesArguments, users: accounts, volumes: own } = parts;
   // Where it sees the worker's own directories, the client reads from them. A sidecar must see them too: beside a worker, the client looks
   // for blocks there and asks nobody else.
   const shared = tiers.levels.flatMap(({ isOnNode, mounted }) => (isOnNode ? mounted : []));
-  const imageTag = image.image.slice(image.image.lastIndexOf(':') + 1);
-  const { args, env } = fuseCall(input, { mountPath, imageTag, readOnly, overHttp: mounts.overHttp });
+  const { args, env } = fuseCall(input, { mountPath, takesArguments, readOnly, overHttp: mounts.overHttp });
   const { nodeSelector: _, ...pod } = podBase(spec, spec.fuse);
-  const { volumes, volumeMounts } = volumesOf([DEVICE], accounts, shared, socket, users(input, 'fuse'));
+  const { volumes, volumeMounts } = volumesOf([DEVICE], accounts, shared, socket, own.fuse);
   return {
     ...pod,
     volumes,
@@ -130,6 +133,10 @@ interface Parts {
   readonly socket: readonly Mounted[];
   /** Lists of users and groups. */
   readonly users: readonly Mounted[];
+  /** The user's own volumes. */
+  readonly volumes: ReturnType<typeof volumesByRole>;
+  /** The backup with which masters begin. */
+  readonly restore: Restore;
   readonly readOnly: boolean;
   /** The directory that the client shares with the node, and its mount point in there. */
   readonly host: string;
@@ -137,4 +144,6 @@ interface Parts {
   readonly engine: Image;
   /** Of the client. */
   readonly image: Image;
+  /** The client's mount point is an argument of it, and no variable. */
+  readonly takesArguments: boolean;
 }

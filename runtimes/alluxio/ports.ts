@@ -1,4 +1,4 @@
-import { isOnHost, must, type PlanInput, type PortNeed } from '../../src/constructs/index.ts';
+import { isOnHost, must, type PlanInput, type PortNeed, togetherEach } from '../../src/constructs/index.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
 /** Programs that listen. */
@@ -86,7 +86,7 @@ const podOf = (name: Name) => (PORTS[name].component === 'worker' || PORTS[name]
 const RANGE = [20000, 26000] as const;
 
 export function portsOf({ spec, facts }: Input): Ports {
-  const numbers = known(spec).map((name): [Name, number] => {
+  const numbers = togetherEach(known(spec), (name): [Name, number] => {
     const port = PORTS[name];
     const said = chosen(spec, port);
     if (!said) return [name, (needNode(spec) && facts.ports[name]) || port.usual];
@@ -103,12 +103,13 @@ export function portsOf({ spec, facts }: Input): Ports {
 function apart(spec: Spec, ports: Ports): void {
   const taken = new Set<string>();
   // What a user says is held against all that is not theirs to say.
-  for (const name of names(spec).toSorted((a, b) => Number(!!chosen(spec, PORTS[a])) - Number(!!chosen(spec, PORTS[b])))) {
+  const inOrder = names(spec).toSorted((a, b) => Number(!!chosen(spec, PORTS[a])) - Number(!!chosen(spec, PORTS[b])));
+  togetherEach(inOrder, (name) => {
     const place = `${podOf(name)} ${ports[name]}`;
     const { path = '' } = chosen(spec, PORTS[name]) ?? {};
     must(!taken.has(place), path, 'a port that no other program of the pod has', ports[name]);
     taken.add(place);
-  }
+  });
 }
 
 /** So that every process knows every port. */

@@ -1,5 +1,5 @@
 import { InvalidSpec, shown } from '../../src/api/index.ts';
-import { sorted, together } from '../../src/constructs/index.ts';
+import { sorted, togetherEach } from '../../src/constructs/index.ts';
 import { JVM_OPTIONS } from './defaults.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
@@ -23,7 +23,6 @@ export type Own = Readonly<Partial<Record<Component, Properties>>>;
 
 /** The data of the ConfigMap that every container has as its environment. */
 export function environmentOf(spec: Spec, common: Properties, own: Own): Readonly<Record<string, string>> {
-  checked(spec);
   const options = (component: Component) => {
     const { properties, jvmOptions } = spec[component] ?? {};
     return line({ ...own[component], ...sorted(properties) }, jvmOptions?.length ? jvmOptions : usual(component));
@@ -51,40 +50,28 @@ export function commonProperties(spec: Spec, first: Properties, last: Properties
 const line = (properties: Properties, jvmOptions: readonly string[] = []): string =>
   [...Object.entries(properties).map(([key, value]) => `-D${key}=${value}`), ...jvmOptions].map((part) => `${part} `).join('');
 
-/** Alluxio's scripts read the lines as words of a shell between double quotes. `${VARIABLE}` is meant; a command never is. */
-function checked(spec: Spec): void {
-  together(
-    Object.fromEntries(
-      ([undefined, ...components] as const).map((component) => [
-        component ?? '',
-        () => {
-          const { properties = {}, jvmOptions = [] } = component ? (spec[component] ?? {}) : spec;
-          const field = component ? `spec.${component}` : 'spec';
-          const faults = [
-            ...Object.entries(properties)
-              .filter(([key, value]) => key === '' || key.includes('=') || !isPlain(key) || !isPlain(value))
-              .map(([key, value]) => ({
-                path: `${field}.properties[${key}]`,
-                expected: 'a property without blanks, quotation marks and commands of a shell',
-                found: shown(`${key}=${value}`),
-              })),
-            ...jvmOptions.flatMap((option, i) =>
-              UNSAFE.test(option)
-                ? [
-                    {
-                      path: `${field}.jvmOptions[${i}]`,
-                      expected: 'options without quotation marks and commands of a shell',
-                      found: shown(option),
-                    },
-                  ]
-                : [],
-            ),
-          ];
-          if (faults.length > 0) throw new InvalidSpec(faults);
-        },
-      ]),
-    ),
-  );
+/**
+ * Alluxio's scripts read the lines as words of a shell between double quotes. `${VARIABLE}` is meant; a command never is.
+ * @throws InvalidSpec with all properties and options that would be another word, or a command.
+ */
+export function checkProperties(spec: Spec): void {
+  togetherEach([undefined, ...components], (component) => {
+    const { properties = {}, jvmOptions = [] } = component ? (spec[component] ?? {}) : spec;
+    const field = component ? `spec.${component}` : 'spec';
+    const unsafe = Object.entries(properties).filter(([key, value]) => key === '' || key.includes('=') || !isPlain(key) || !isPlain(value));
+    const faults = [
+      ...unsafe.map(([key, value]) => ({
+        path: `${field}.properties[${key}]`,
+        expected: 'a property without blanks, quotation marks and commands of a shell',
+        found: shown(`${key}=${value}`),
+      })),
+      ...jvmOptions.flatMap((option, i) => {
+        const expected = 'options without quotation marks and commands of a shell';
+        return UNSAFE.test(option) ? [{ path: `${field}.jvmOptions[${i}]`, expected, found: shown(option) }] : [];
+      }),
+    ];
+    if (faults.length > 0) throw new InvalidSpec(faults);
+  });
 }
 const UNSAFE = /["`\n\r\0]|\$\(/;
 /** Whether a line of properties can have it without quotes. */

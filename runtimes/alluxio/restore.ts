@@ -1,8 +1,13 @@
-import { absolutePath, claimOf, type Mounted, must, type PlanInput } from '../../src/constructs/index.ts';
+import { absolutePath, claimOf, type Mounted, must, type PlanInput, together } from '../../src/constructs/index.ts';
 import { below } from './paths.ts';
 
+type Input = Pick<PlanInput<unknown>, 'name' | 'namespace' | 'dataset'>;
+
 /** Where a new master finds the metadata that it begins with: a backup in a claim or on a node. */
-export function restoreOf({ name, namespace, dataset }: Pick<PlanInput<unknown>, 'name' | 'namespace' | 'dataset'>): Restore {
+export const restoreOf = (input: Input): Restore =>
+  together({ restore: () => read(input) }, `Dataset ${input.namespace}/${input.name}`).restore;
+
+function read({ name, namespace, dataset }: Input): Restore {
   const { path, nodeName } = dataset.spec.dataRestoreLocation ?? {};
   if (!path) return { mounted: [], env: {}, nodeSelector: {} };
   const field = 'spec.dataRestoreLocation.path';
@@ -23,7 +28,7 @@ export function restoreOf({ name, namespace, dataset }: Pick<PlanInput<unknown>,
   };
 }
 
-interface Restore {
+export interface Restore {
   readonly mounted: readonly Mounted[];
   readonly env: Readonly<Record<string, string>>;
   readonly nodeSelector: Readonly<Record<string, string>>;

@@ -1,7 +1,18 @@
 import { canonicalQuantity, type TierLevel, type Volume } from '../../src/api/index.ts';
-import { absolutePath, cacheByMedium, directoriesOf, levelQuotas, type Mounted, must } from '../../src/constructs/index.ts';
+import {
+  absolutePath,
+  cacheByMedium,
+  directoriesOf,
+  directoriesWithinReason,
+  levelQuotas,
+  type Mounted,
+  must,
+  together,
+  togetherEach,
+} from '../../src/constructs/index.ts';
 import { below, cleanPath } from './paths.ts';
 
+const LEVELS = 'spec.tieredstore.levels';
 const MEDIA = ['MEM', 'SSD', 'HDD'] as const;
 export type Medium = (typeof MEDIA)[number];
 
@@ -19,10 +30,12 @@ export type Tiers = ReturnType<typeof tiersOf>;
 /** Where workers keep what they have read, the fastest medium first whatever the order in the spec. */
 export function tiersOf(all: readonly TierLevel[] = [], { name, namespace }: { readonly name: string; readonly namespace: string }) {
   const directory = `${namespace}/${name}`;
+  const counts = togetherEach(all, ({ path = '' }, i) => directoriesOf(path, ',', `${LEVELS}[${i}].path`).length);
+  directoriesWithinReason(counts, LEVELS);
+  const levels = togetherEach(all, (level, i) => levelOf(level, `${LEVELS}[${i}]`, directory)).toSorted(bySpeed);
   const onNode = cacheByMedium(all);
-  const levels = all.map((level, i) => levelOf(level, `spec.tieredstore.levels[${i}]`, directory)).toSorted(bySpeed);
   levels.forEach(({ medium }, i) =>
-    must(medium !== levels[i - 1]?.medium, 'spec.tieredstore.levels', `one level of ${medium}, with several paths`, levels.length),
+    must(medium !== levels[i - 1]?.medium, LEVELS, `one level of ${medium}, with several paths`, levels.length),
   );
   return {
     levels: levels.length > 0 ? levels : [WITHOUT_LEVELS],
@@ -55,9 +68,12 @@ const bySpeed = (a: Level, b: Level): number => MEDIA.indexOf(a.medium) - MEDIA.
 
 function levelOf(level: TierLevel, field: string, directory: string): Level {
   const { mediumtype: medium, path = '', quota, quotaList, volumeType, volumeSource } = level;
-  must(quota !== undefined || quotaList, `${field}.quota`, 'the size of the level', quota);
-  const roots = directoriesOf(path, ',', `${field}.path`).map((each) => directoryOf(each, `${field}.path`));
-  const quotas = levelQuotas({ ...level, path: roots.join(',') }, field).map((bytes) => quantityText(Math.floor(bytes)));
+  const { roots, bytes } = together({
+    quota: () => must(quota !== undefined || quotaList, `${field}.quota`, 'the size of the level', quota),
+    roots: () => togetherEach(directoriesOf(path, ',', `${field}.path`), (each) => directoryOf(each, `${field}.path`)),
+    bytes: () => levelQuotas(level, field),
+  });
+  const quotas = bytes.map((each) => quantityText(Math.floor(each)));
   const paths = roots.map((root) => below(root, directory));
   const isOnNode = volumeType !== 'emptyDir';
   const volumeAt = (mountPath: string, i: number): Mounted => {

@@ -1,5 +1,5 @@
 import type { Volume, VolumeMount } from '../../src/api/index.ts';
-import { type ContainerProps, imageOf, type Mounted, must, type PlanInput } from '../../src/constructs/index.ts';
+import { type ContainerProps, imageOf, type Mounted, must, type PlanInput, togetherEach } from '../../src/constructs/index.ts';
 import type { Image } from './images.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
@@ -26,8 +26,9 @@ export function accountOf({ name, spec: { runAs } }: Input): Account | undefined
 export function userFiles(runAs: RunAs | undefined): Account['files'] | undefined {
   if (!runAs?.uid) return undefined;
   const { uid, gid, user, group } = runAs;
-  for (const [field, text] of Object.entries({ user, group }))
-    must(/^[a-zA-Z_][\w.@-]*$/.test(text), `spec.runAs.${field}`, 'a name of letters, digits and ".", "@", "-", "_"', text);
+  togetherEach(Object.entries({ user, group }), ([field, text]) =>
+    must(/^[a-zA-Z_][\w.@-]*$/.test(text), `spec.runAs.${field}`, 'a name of letters, digits and ".", "@", "-", "_"', text),
+  );
   return {
     passwd: `root:x:0:0:root:/root:/bin/bash\n${user}:x:${uid}:${gid}::/tmp:/bin/bash\n`,
     group: `root:x:0:\n${gid === 0 ? '' : `${group}:x:${gid}:\n`}`,

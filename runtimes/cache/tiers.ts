@@ -1,5 +1,5 @@
 import { canonicalQuantity, quantity, type Volume, type VolumeMount } from '../../src/api/index.ts';
-import { absolutePath, directoriesWithinReason, type Mounted, must, together } from '../../src/constructs/index.ts';
+import { absolutePath, directoriesWithinReason, type Mounted, must, togetherEach } from '../../src/constructs/index.ts';
 import type { TierLevels } from './spec.ts';
 
 /** A level as runtime.json has it. */
@@ -41,9 +41,7 @@ export function tiersOf(levels: TierLevels = [], field: string): Tiers {
     levels.map(({ hostPath }) => hostPath?.paths?.length ?? 1),
     field,
   );
-  const tiers = Object.values(
-    together(Object.fromEntries(levels.map((level, i) => [String(i), () => tierOf(level, i, `${field}[${i}]`)]))),
-  );
+  const tiers = togetherEach(levels, (level, i) => tierOf(level, i, `${field}[${i}]`));
   const sum = (medium: TierConfig['mediumType']) =>
     tiers
       .filter(({ config: { mediumType } }) => mediumType === medium)

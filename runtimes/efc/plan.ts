@@ -28,14 +28,14 @@ export const needs = (input: Input): Needs => ({
 
 export function plan(input: Input): EfcPlan {
   const { name, namespace, spec, dataset, facts, settings } = input;
-  const base = basePlan(input, {
+  const options = {
     mountType: 'alifuse.aliyun-alinas-efc',
     mountDir: MOUNT_DIR,
     mountAt: MOUNT_AT,
     fuseNodeSelector: spec.fuse?.nodeSelector,
-  });
-  const { tier } = together({ tier: () => tierOf(input) });
-  const { source } = together({ source: () => sourceOf(dataset.spec) }, `Dataset ${namespace}/${name}`);
+  };
+  const ofDataset = () => together({ source: () => sourceOf(dataset.spec) }, `Dataset ${namespace}/${name}`).source;
+  const { base, tier, source } = together({ base: () => basePlan(input, options), tier: () => tierOf(input), source: ofDataset });
   const port = portOf(input);
   return {
     ...base,

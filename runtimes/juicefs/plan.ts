@@ -85,12 +85,11 @@ export function needs({ spec, dataset, settings }: Input): Needs {
 
 export function plan(input: Input): JuiceFSPlan {
   const { spec, dataset, facts } = input;
-  const base = basePlan(input, {
-    mountType: 'JuiceFS',
-    mountDir: 'juicefs-fuse',
-    fuseNodeSelector: spec.fuse?.nodeSelector,
+  const { base, source, cache } = together({
+    base: () => basePlan(input, { mountType: 'JuiceFS', mountDir: 'juicefs-fuse', fuseNodeSelector: spec.fuse?.nodeSelector }),
+    source: () => sourceOf(dataset),
+    cache: () => cacheOf(spec.tieredstore?.levels),
   });
-  const { source, cache } = together({ source: () => sourceOf(dataset), cache: () => cacheOf(spec.tieredstore?.levels) });
   const pods = together({
     worker: () => podPlan(input, base, source, cache, 'worker'),
     fuse: () => podPlan(input, base, source, cache, 'fuse'),

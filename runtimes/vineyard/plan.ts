@@ -29,8 +29,8 @@ export const needs = (input: Input): Needs => ({ ports: portNeeds(input), master
 
 export function plan(input: Input): VineyardPlan {
   const { namespace, spec, runtime } = input;
-  const base = basePlan(input, { mountType: 'vineyard-fuse', mountDir: MOUNT_DIR });
-  const { count, external, workers, ports, levels, options } = together({
+  const { base, count, external, workers, ports, levels, options } = together({
+    base: () => basePlan(input, { mountType: 'vineyard-fuse', mountDir: MOUNT_DIR }),
     count: () => mastersOf(input),
     external: () => externalOf(input),
     workers: () => workersOf(spec),

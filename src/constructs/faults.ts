@@ -22,13 +22,22 @@ export function together<Tasks extends Readonly<Record<string, () => unknown>>>(
     } catch (error) {
       if (!(error instanceof InvalidSpec)) throw error;
       const whose = error.object ?? object;
-      faults.push(...error.faults.map((fault) => (whose === undefined ? fault : { object: whose, ...fault })));
+      for (const fault of error.faults) faults.push(whose === undefined ? fault : { object: whose, ...fault });
     }
   }
   if (faults.length > 0) throw invalidSpec(faults);
   // Every task has a result.
   return results as { readonly [Name in keyof Tasks]: ReturnType<Tasks[Name]> };
 }
+
+/**
+ * The same for each entry of a list; the results are in its order.
+ * @throws InvalidSpec with the faults of all entries. Any other error is thrown at once.
+ * @example
+ * const paths = togetherEach(['/a', '/b'], (path, i) => absolutePath(path, `spec.paths[${i}]`)); // → ['/a', '/b']
+ */
+export const togetherEach = <Entry, Result>(list: readonly Entry[], task: (entry: Entry, index: number) => Result): readonly Result[] =>
+  Object.values(together(Object.fromEntries(list.map((entry, i) => [String(i), () => task(entry, i)]))));
 
 /** A fault of a field, and the reason that Fluid gives, if it has one. */
 export interface ReasonedFault extends Fault {

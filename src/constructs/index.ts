@@ -10,7 +10,7 @@ export { claimNames, claimOf, mountsAlike } from './dataset-mounts.ts';
 export { defineRuntime } from './define-runtime.ts';
 export { diskUsage, usedBytes } from './disk-usage.ts';
 export { engine } from './engine.ts';
-export { must, together } from './faults.ts';
+export { must, together, togetherEach } from './faults.ts';
 export { imageOf, imageTable } from './default-image.ts';
 export { PARTS, PRINT_ORDER } from './parts.ts';
 export { PlainObject } from './plain-object.ts';

@@ -1,5 +1,5 @@
 import type { Operation } from './contract.ts';
-import { must, together } from './faults.ts';
+import { must, togetherEach } from './faults.ts';
 import { absolutePath } from './options.ts';
 
 /** The targets of a DataLoad, with the defaults filled in. */
@@ -18,8 +18,7 @@ export interface LoadTarget {
  */
 export function loadTargets({ spec: { target } }: Operation<'DataLoad'>): readonly LoadTarget[] {
   const targets = target?.length ? target : [{ path: '/' }];
-  const checked = Object.fromEntries(targets.map((each, i) => [String(i), () => checkedTarget(each, `spec.target[${i}]`)]));
-  return Object.values(together(checked));
+  return togetherEach(targets, (each, i) => checkedTarget(each, `spec.target[${i}]`));
 }
 
 function checkedTarget({ path, replicas = 1 }: { readonly path: string; readonly replicas?: number }, field: string): LoadTarget {

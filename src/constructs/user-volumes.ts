@@ -1,5 +1,5 @@
-import { InvalidSpec, type PersistentVolumeClaim, shown, type Volume, type VolumeMount } from '../api/index.ts';
-import { must } from './faults.ts';
+import type { PersistentVolumeClaim, Volume, VolumeMount } from '../api/index.ts';
+import { must, togetherEach } from './faults.ts';
 
 /** A volume, and where a container mounts it. */
 export interface Mounted {
@@ -9,7 +9,7 @@ export interface Mounted {
 
 /**
  * The volumes in `spec.volumes` that a container mounts. `path` names its `volumeMounts` in errors.
- * @throws InvalidSpec when a mount names no volume.
+ * @throws InvalidSpec with all mounts that name no volume.
  * @example
  * userVolumes([{ name: 'tmp', mountPath: '/tmp' }], [{ name: 'tmp', emptyDir: {} }], 'spec.fuse.volumeMounts').length; // → 1
  */
@@ -20,10 +20,9 @@ export function userVolumes(
 ): readonly Mounted[] {
   // The first of two with one name counts.
   const named = new Map((volumes ?? []).toReversed().map((volume) => [volume.name, volume]));
-  return (mounts ?? []).map((mount, i) => {
+  return togetherEach(mounts ?? [], (mount, i) => {
     const volume = named.get(mount.name);
-    if (!volume)
-      throw new InvalidSpec({ path: `${path}[${i}].name`, expected: 'the name of a volume in spec.volumes', found: shown(mount.name) });
+    must(volume, `${path}[${i}].name`, 'the name of a volume in spec.volumes', mount.name);
     return { volume, mount };
   });
 }
@@ -43,10 +42,11 @@ export function claimTemplates(
 ): readonly PersistentVolumeClaim[] {
   const namesOf = (list: readonly { readonly name: string }[] = []) => new Set<string | undefined>(list.map(({ name }) => name));
   const [mounted, taken] = [namesOf(mounts), namesOf(volumes)];
-  for (const [i, { metadata }] of (templates ?? []).entries()) {
+  return togetherEach(templates ?? [], (template, i) => {
+    const { name } = template.metadata ?? {};
     const field = `spec.volumeClaimTemplates[${i}].metadata.name`;
-    must(mounted.has(metadata?.name), field, `a name in ${path}`, metadata?.name);
-    must(!taken.has(metadata?.name), field, 'a name that no volume in spec.volumes has', metadata?.name);
-  }
-  return templates ?? [];
+    must(mounted.has(name), field, `a name in ${path}`, name);
+    must(!taken.has(name), field, 'a name that no volume in spec.volumes has', name);
+    return template;
+  });
 }

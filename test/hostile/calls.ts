@@ -430,6 +430,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     refusal: 'is measured with ProcessJob, and joins what InvalidSpec joins',
     must: { text: (text) => constructs.must(false, text, text, text) },
     together: 'calls what it is given',
+    togetherEach: 'calls what it is given',
   },
   'src/constructs/default-image.ts': {
     imageOf: { text: (text) => constructs.imageOf({ image: text, imageTag: text }, text, 'a:b') },
@@ -712,8 +713,9 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/alluxio/environment.ts': { configMapName: planOnly, environmentHash: planOnly, environmentPlan: 'is measured with plan' },
   'runtimes/alluxio/fuse.ts': {
+    clientTakesArguments: { text: (text) => alluxioSpec({ fuse: { imageTag: text } }) },
     fuseCall: {
-      text: [(text) => alluxioSpec({ fuse: { imageTag: text } }), (text) => alluxioSpec({ fuse: { args: ['fuse', text] } })],
+      text: [(text) => alluxioSpec({ fuse: { args: ['fuse', text] } })],
       many: (entries) => alluxioSpec({ fuse: { args: list(entries, String) } }),
     },
     withTier: { text: (text) => alluxioSpec({ fuse: { resources: { limits: { memory: text } } } }) },
@@ -788,6 +790,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'runtimes/alluxio/pod.ts': {
     fusePod: 'is measured with plan',
     masterPod: 'is measured with plan',
+    volumesByRole: 'is measured with plan',
     workerPod: 'is measured with plan',
   },
   'runtimes/alluxio/ports.ts': {
@@ -804,6 +807,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     ufs: 'is measured with readCount',
   },
   'runtimes/alluxio/properties.ts': {
+    checkProperties: 'is measured with plan',
     commonProperties: 'is measured with plan',
     environmentOf: 'is measured with plan',
     isPlain: { text: (text) => alluxioMount({ path: '/', options: { [text]: text } }) },
