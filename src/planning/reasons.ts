@@ -145,7 +145,7 @@ export const causes = {
   Conflict: { means: 'another writer changed the object at the same time', toDo: 'nothing; the controller retries at once', isRace: true },
   ApplyFailed: {
     means: 'the API server refused to store an object; the message is its answer',
-    toDo: 'see quota, admission webhooks and rights. The controller retries with back-off, at least every 90 s; an edit of the Dataset, or of the operation, such as a label, makes it retry at once',
+    toDo: 'after `422 Invalid`, edit the value that the message names, in the spec of the Dataset, the runtime or the operation. Otherwise see quota, admission webhooks and rights. The controller retries with back-off, at least every 90 s, and at once after an edit of one of the three, such as a label',
     isRefusal: true,
   },
   UpdateFailed: {

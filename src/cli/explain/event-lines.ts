@@ -15,14 +15,14 @@ interface Occurrence {
 const timeOf = ({ series, lastTimestamp, eventTime }: Occurrence): string => series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? '';
 const MOST = 3;
 
-/** The latest warnings that no condition repeats. */
+/** The latest warnings that no condition has the text of. */
 export const eventLines = (
   object: KubeObject,
   { events, now }: Pick<Situation, 'events' | 'now'>,
   known: readonly { readonly message?: string }[],
 ) =>
   eventsOf(object, events)
-    .filter(({ message }) => !known.some((condition) => condition.message === message))
+    .filter(({ message = '' }) => !known.some((condition) => condition.message?.includes(message)))
     .slice(0, MOST)
     .map((event) => `event ${redactedText(event.reason ?? '')}${ageOf(event, now)}: ${redactedText(event.message ?? '')}`);
 

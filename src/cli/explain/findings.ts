@@ -44,7 +44,7 @@ function findingOf(object: KubeObject, situation: Situation): Finding {
   const isWrong = ({ type, status }: Condition) => (TROUBLES.has(type) && status === 'True') || (GOALS.has(type) && status === 'False');
   const wrong = conditions.filter(isWrong);
   // `Ready` False and `NotReady` True are one thing; a reason may be the name of another condition, which says more.
-  const known = wrong.filter(
+  const apart = wrong.filter(
     ({ type, reason }) =>
       !(type === 'Ready' && wrong.some((other) => other.type === 'NotReady')) &&
       ![...wrong, ...told].some((other) => other.type === reason && other.type !== type),
@@ -59,7 +59,8 @@ function findingOf(object: KubeObject, situation: Situation): Finding {
   const isWell = isRuntime || WELL.has(phase) || (policy === 'Cron' && phase === 'Pending');
   const stuck = isOperation(object) ? stuckCause(object, { jobs, helpers: workloads }, situation) : undefined;
   const healthy = isSeen && wrong.length === 0 && isWell && !stuck;
-  const causes = [...(stuck ? [stuck] : []), ...[...known, ...told].map((each) => causeOfCondition(each, object, situation))];
+  const known = [...conditions, ...(stuck ? [stuck] : [])];
+  const causes = [...(stuck ? [stuck] : []), ...[...apart, ...told].map((each) => causeOfCondition(each, object, situation))];
   return {
     object: nameOf(object),
     phase: isRuntime ? stateOf(wrong) : phase,
@@ -68,10 +69,10 @@ function findingOf(object: KubeObject, situation: Situation): Finding {
     details: [
       ...scheduleLines(object),
       ...progressLines(object),
-      ...jobs.flatMap((each) => jobLines(each, situation)),
-      ...workloads.flatMap((each) => workloadLines(each, situation)),
+      ...jobs.flatMap((each) => jobLines(each, situation, known)),
+      ...workloads.flatMap((each) => workloadLines(each, situation, known)),
       ...chainLines(object, situation),
-      ...eventLines(object, situation, conditions),
+      ...eventLines(object, situation, known),
     ],
   };
 }

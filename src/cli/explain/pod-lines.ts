@@ -2,7 +2,7 @@ import type { ContainerStatus, PodStatus } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { parseSelector } from '../../kube/selector.ts';
-import { latestEvent } from './event-lines.ts';
+import { eventLines, latestEvent } from './event-lines.ts';
 import { podSelector, readiness, type Situation } from './gather.ts';
 
 /** Why a pod is not ready. */
@@ -19,20 +19,28 @@ const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitiali
 /** A pod that has not started after this time needs help. */
 export const PATIENCE_MS = 60_000;
 
-/** The pods of a workload, of which those that are not ready are named. */
-export function workloadLines(workload: KubeObject, situation: Situation): readonly string[] {
+/** The pods of a workload, of which those that are not ready are named. `known` says already why there are too few. */
+export function workloadLines(workload: KubeObject, situation: Situation, known: Known): readonly string[] {
   const { ready, desired } = readiness(workload);
   const line = `${workload.kind} ${workload.metadata.name}: ${ready} of ${desired} pods ready`;
-  return ready >= desired ? [line] : [line, ...podsOf(workload, situation).flatMap((pod) => podLine(pod, situation))];
+  return ready >= desired ? [line] : [line, ...troubleLines(workload, situation, known)];
 }
 
 /** The pods of a Job that has not ended. */
-export function jobLines(job: KubeObject, situation: Situation): readonly string[] {
+export function jobLines(job: KubeObject, situation: Situation, known: Known): readonly string[] {
   const pods = podsOf(job, situation).filter(isAlive);
   const ready = pods.filter((pod) => !troubleOf(pod, situation));
   const line = `Job ${job.metadata.name}: ${ready.length} of ${pods.length} pods ready`;
-  return [line, ...podsOf(job, situation).flatMap((pod) => podLine(pod, situation))];
+  return [line, ...troubleLines(job, situation, known)];
 }
+
+type Known = Parameters<typeof eventLines>[2];
+
+/** Events of the owner say why Kubernetes creates no pod: a quota, Pod Security, a webhook. */
+const troubleLines = (owner: KubeObject, situation: Situation, known: Known): readonly string[] => [
+  ...eventLines(owner, situation, known).map((line) => `  ${line}`),
+  ...podsOf(owner, situation).flatMap((pod) => podLine(pod, situation)),
+];
 
 export function podsOf(owner: KubeObject, { pods }: Pick<Situation, 'pods'>): readonly KubeObject[] {
   const selects = parseSelector(podSelector(owner));

@@ -137,6 +137,7 @@ test.each<[string, ReturnType<typeof condition>, string]>([
     condition('PodsRefused', 'True', 'FailedCreate'),
     'change what the message names: Kubernetes tries again by itself',
   ],
+  ['an object that the API server refuses', condition('Synced', 'False', 'ApplyFailed'), 'after `422 Invalid`, edit the value'],
   ['a reason whose advice is that of another', condition('Synced', 'False', 'UpdateFailed'), 'see quota, admission webhooks and rights'],
   ['an object of a vendor that is missing', condition('Synced', 'False', 'AcmeProfileNotFound'), 'create it'],
 ])('what to do about %s', (_, wrong, text) => {
@@ -304,4 +305,19 @@ test('an operation says how far it is, if its engine reports that', () => {
     object('DataProcess', 'count', { phase: 'Executing', conditions: [], infos: { lines: '5' } }),
   ]);
   expect([loading?.details, processing?.details]).toEqual([['progress: 42 %, loading /a, 1MB/s'], []]);
+});
+
+test('why Kubernetes creates no pods of a workload is said once, as soon as an event says so', () => {
+  const runtime = (message: string) =>
+    object('JuiceFSRuntime', 'demo', {
+      conditions: [condition('Synced', 'True', 'Synced'), condition('PodsRefused', message ? 'True' : 'False', 'FailedCreate', message)],
+    });
+  const workers = {
+    ...object('StatefulSet', 'demo-worker', {}, { replicas: 1, selector: { matchLabels: { role: 'w' } } }),
+    metadata: { name: 'demo-worker', namespace: 'ml', uid: 'w', labels: { 'data.fluid.io/owner-uid': 'uid-JuiceFSRuntime-demo' } },
+  } as KubeObject;
+  const event = { ...object('Event', 'e'), involvedObject: { uid: 'w' }, reason: 'FailedCreate', message: 'exceeded quota' } as KubeObject;
+  const detailsOf = (message: string) => of([runtime(message)], { workloads: [workers], events: [event] })[0]?.details;
+  expect(detailsOf('')).toEqual(['StatefulSet demo-worker: 0 of 1 pods ready', '  event FailedCreate: exceeded quota']);
+  expect(detailsOf('StatefulSet/demo-worker has 0 of 1: exceeded quota')).toEqual(['StatefulSet demo-worker: 0 of 1 pods ready']);
 });
