@@ -1,15 +1,21 @@
 import { describe, oneLine } from '../../api/index.ts';
 import type { InputFault } from './documents.ts';
 
+/** Objects may be missing only because nothing said where they are. */
+export const ELSEWHERE = 'Objects outside of the input can be given with --facts FILE, or read from the cluster with --cluster.';
+
 /** The input is wrong: exit code 2. */
 export class BadInput extends Error {
   override readonly name = 'BadInput';
   readonly faults: readonly InputFault[];
+  /** What helps against faults of objects that are missing. */
+  readonly hint: string | undefined;
 
-  constructor(faults: readonly InputFault[]) {
+  constructor(faults: readonly InputFault[], hint?: string) {
     // A companion is read with its document, and again for each runtime that needs it.
     const once = [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
     super(`${once.length} faults`);
+    this.hint = hint;
     this.faults = once.toSorted((a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column);
   }
 }
@@ -22,13 +28,11 @@ const faultLine = ({ file, line, object, ...fault }: InputFault): string =>
     `${file}:${line}: ${object ? `${object}: ` : ''}${fault.path ? describe(fault) : `expected ${fault.expected}, found ${fault.found}`}`,
   );
 
-/** A line for each fault and a hint, or the same as JSON. */
-export function faultReport({ faults }: BadInput, format: 'yaml' | 'json'): string {
+/** A line for each fault and the hint, or the faults as JSON. */
+export function faultReport({ faults, hint }: BadInput, format: 'yaml' | 'json'): string {
   if (format === 'json') return JSON.stringify({ errors: faults.map(published) }, null, 2);
-  const hint = faults.some(({ missing }) => missing)
-    ? ['Objects outside of the input can be given with --facts FILE, or read from the cluster with --cluster.']
-    : [];
-  return [...faults.map(faultLine), ...hint].join('\n');
+  const hints = hint !== undefined && faults.some(({ missing }) => missing) ? [hint] : [];
+  return [...faults.map(faultLine), ...hints].join('\n');
 }
 
 function published(fault: InputFault): object {

@@ -2,18 +2,18 @@ import { keyOf, keyText } from '../../planning/key.ts';
 import type { InputFault } from './documents.ts';
 import { faultAt, type Input, type Item, lineOf, refOf } from './read.ts';
 
-/** Faults of Datasets without exactly one runtime of their name, and of runtimes without a Dataset. */
-export const pairFaults = (input: Input): readonly InputFault[] => [...loneFaults(input), ...secondFaults(input)];
+/** Faults of Datasets without exactly one runtime of their name, and of runtimes without a Dataset; `none` says where neither was found. */
+export const pairFaults = (input: Input, none: string): readonly InputFault[] => [...loneFaults(input, none), ...secondFaults(input)];
 
 /** Faults of Datasets and runtimes without their other half. */
-function loneFaults({ datasets, written, all, faults }: Input): readonly InputFault[] {
+function loneFaults({ datasets, written, all, faults }: Input, none: string): readonly InputFault[] {
   // The missing object may be in a text that could not be parsed.
   if (faults.some(({ unreadable }) => unreadable)) return [];
   const served = new Set(written.map(of));
   const known = new Set(all.filter(({ object }) => object.kind === 'Dataset').map(of));
   return [
-    ...datasets.filter((item) => !served.has(of(item))).map((item) => fault(item, `a runtime ${of(item)} in the input`, 'none')),
-    ...written.filter((item) => !known.has(of(item))).map((item) => fault(item, `a Dataset ${of(item)} in the input`, 'none')),
+    ...datasets.filter((item) => !served.has(of(item))).map((item) => fault(item, `a runtime ${of(item)}`, none)),
+    ...written.filter((item) => !known.has(of(item))).map((item) => fault(item, `a Dataset ${of(item)}`, none)),
   ];
 }
 

@@ -11,13 +11,19 @@ export interface Lookup {
   find(kind: string, namespace: string | undefined, name: string): Promise<KubeObject | undefined>;
   /** All objects of this kind that the source has, of every namespace. */
   list(kind: string): Promise<readonly KubeObject[]>;
+  /** Where it looks beside the input, as messages name it: `the facts`, `the cluster`. */
+  readonly places: readonly string[];
 }
 
-export function among(objects: readonly KubeObject[]): Lookup {
+/** What is found of an object that exists nowhere: `none in the input or the facts`. */
+export const noneIn = ({ places }: Lookup): string => `none in ${['the input', ...places].join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
+
+export function among(objects: readonly KubeObject[], places: readonly string[] = []): Lookup {
   const id = (kind: string, namespace: string | undefined, name: string) => `${kind}/${namespace ?? ''}/${name}`;
   const byId = new Map(objects.toReversed().map((object) => [id(object.kind, object.metadata.namespace, object.metadata.name), object]));
   const byKind = Map.groupBy(objects, ({ kind }) => kind);
   return {
+    places,
     list: async (kind) => byKind.get(kind) ?? [],
     find: async (kind, namespace, name) => byId.get(id(kind, namespace, name)),
   };
@@ -26,6 +32,7 @@ export function among(objects: readonly KubeObject[]): Lookup {
 /** The first of these sources that has the object; lists are joined. */
 export function inOrder(...lookups: readonly Lookup[]): Lookup {
   return {
+    places: lookups.flatMap(({ places }) => places),
     async find(kind, namespace, name) {
       for (const lookup of lookups) {
         const found = await lookup.find(kind, namespace, name);
@@ -36,6 +43,8 @@ export function inOrder(...lookups: readonly Lookup[]): Lookup {
     list: async (kind) => (await Promise.all(lookups.map((lookup) => lookup.list(kind)))).flat(),
   };
 }
+
+export const CLUSTER = 'the cluster';
 
 /** The cluster. Each object is read at most once, so that one command has one consistent view. */
 export function inCluster(client: KubeClient, runtimes: readonly Runtime[]): Lookup {
@@ -48,6 +57,7 @@ export function inCluster(client: KubeClient, runtimes: readonly Runtime[]): Loo
     return answer;
   };
   return {
+    places: [CLUSTER],
     async find(kind, namespace, name) {
       const type = types.get(kind);
       return type && once(`${kind}/${namespace}/${name}`, () => client.get(type, { namespace, name }));

@@ -4,6 +4,7 @@ import type { InputFault, Path } from '../input/documents.ts';
 import { mentionOf } from '../input/mentions.ts';
 import { faultAt, type Item, type RuntimeItem, refOf } from '../input/read.ts';
 import type { Absent } from './fact-sources.ts';
+import { type Lookup, noneIn } from './lookup.ts';
 
 /** The faults of a plan, at the lines of the object that each names, or of a field of it; else at the runtime's. */
 export function faultsOf(
@@ -28,7 +29,12 @@ export function faultsOf(
 }
 
 /** The fault of an object that no lookup has found, at the field that refers to it. */
-export function absenceFault({ kind, namespace, name, note }: Absent, near: readonly [Item, ...Item[]], all: readonly Item[]): InputFault {
+export function absenceFault(
+  { kind, namespace, name, note }: Absent,
+  near: readonly [Item, ...Item[]],
+  all: readonly Item[],
+  elsewhere: Lookup,
+): InputFault {
   const { item, path } = mentionOf(near, kind, name) ?? mentionOf(all, kind, name) ?? { item: near[0], path: ['spec'] as Path };
   const expected = `${kind} ${namespace ? `${namespace}/` : ''}${name}${note ? `, ${note}` : ''}`;
   return {
@@ -36,7 +42,7 @@ export function absenceFault({ kind, namespace, name, note }: Absent, near: read
     object: refOf(item.object),
     path: pathText(path),
     expected,
-    found: 'none in the input or the facts',
+    found: noneIn(elsewhere),
     missing: true,
   };
 }

@@ -8,11 +8,11 @@ import { type Key, keyOf, keyText } from '../../planning/key.ts';
 import type { RuntimeObject } from '../../planning/objects.ts';
 import { type Absent, sourcesFrom, noFacts } from './fact-sources.ts';
 import type { InputFault } from '../input/documents.ts';
-import { BadInput } from '../input/faults.ts';
+import { BadInput, ELSEWHERE } from '../input/faults.ts';
 import { pairFaults } from '../input/pairs.ts';
 import { type Input, type Item, refOf, type RuntimeItem } from '../input/read.ts';
 import { secretKeyFaults } from '../input/secret-keys.ts';
-import { among, inOrder, type Lookup } from './lookup.ts';
+import { among, CLUSTER, inOrder, type Lookup, noneIn } from './lookup.ts';
 import { withOtherHalves } from './other-halves.ts';
 import { renderOperation, type RenderedOperation } from './operations.ts';
 import { absenceFault, faultsOf } from './plan-faults.ts';
@@ -56,7 +56,7 @@ export async function renderAll(
   const input = await withOtherHalves(withReferences(given, options.runtimes), options.elsewhere, options.runtimes);
   const context = await contextOf(input, options);
   // A Dataset outside of the input is rendered once, with its faults, for all operations on it.
-  const faults = new Set<InputFault>([...input.faults, ...pairFaults(input)]);
+  const faults = new Set<InputFault>([...input.faults, ...pairFaults(input, noneIn(options.elsewhere))]);
   const datasets: Rendered[] = [];
   const operations: RenderedOperation[] = [];
   const runtimes = Map.groupBy(input.runtimes, ({ object }) => keyText(keyOf(object)));
@@ -73,7 +73,7 @@ export async function renderAll(
   );
   for (const operation of input.operations)
     keep(await renderOperation(operation, { ...context, written: input.operations, serving, onManifests }), operations);
-  if (faults.size > 0) throw new BadInput([...faults]);
+  if (faults.size > 0) throw new BadInput([...faults], options.elsewhere.places.includes(CLUSTER) ? undefined : ELSEWHERE);
   return { datasets, operations };
 
   function keep<T extends object>(result: T | readonly InputFault[], rendered: T[]): void {
@@ -131,7 +131,7 @@ async function render(
   const { definition } = item;
   const key = keyOf(dataset.object);
   const absent = new Map<string, Absent>();
-  const absences = () => [...absent.values()].map((each) => absenceFault(each, [item, dataset], input.all));
+  const absences = () => [...absent.values()].map((each) => absenceFault(each, [item, dataset], input.all, elsewhere));
   /** Another Dataset of the input. */
   const renderedOf = async (need: Key): Promise<Rendered | undefined> => {
     const isIt = ({ object }: Item) => keyText(keyOf(object)) === keyText(need);

@@ -6,7 +6,7 @@ import type { RuntimeObject } from '../../planning/objects.ts';
 import type { InputFault, Path } from '../input/documents.ts';
 import { mentionOf } from '../input/mentions.ts';
 import { faultAt, type Input, type Item, type RuntimeItem } from '../input/read.ts';
-import type { Lookup } from './lookup.ts';
+import { type Lookup, noneIn } from './lookup.ts';
 import { runtimeElsewhere, stored, storedFaults } from './other-halves.ts';
 
 interface ServingOptions {
@@ -62,8 +62,8 @@ async function servedElsewhere(
   const missing = (kind: string): InputFault => ({
     ...faultAt(operation.source, operation.object, {
       path: path.join('.'),
-      expected: `${kind} ${keyText(dataset)} in the input`,
-      found: 'none',
+      expected: `${kind} ${keyText(dataset)}`,
+      found: noneIn(elsewhere),
     }),
     missing: true,
   });

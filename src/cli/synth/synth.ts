@@ -78,7 +78,13 @@ export const define: Define = (command, parts) => {
         // Facts are not validated: only texts that do not parse at all are faults.
         const unreadable = known.faults.filter(({ object }) => object === undefined);
         if (unreadable.length > 0) throw new BadInput([...input.faults, ...unreadable]);
-        const elsewhere = inOrder(among(known.all.map(({ object }) => object)), ...(client ? [inCluster(client, runtimes)] : []));
+        const elsewhere = inOrder(
+          among(
+            known.all.map(({ object }) => object),
+            ['the facts'],
+          ),
+          ...(client ? [inCluster(client, runtimes)] : []),
+        );
         const output = createOutput(flags.output);
         const options = { settings, runtimes, elsewhere, assumeSecrets: flags.assumeSecrets ?? false };
         complain(...warningLines(await renderAll(input, options, output.add)), ...passedOver(input));

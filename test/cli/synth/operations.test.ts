@@ -151,8 +151,8 @@ describe('a Dataset outside of the input', () => {
     const dataset = JUICEFS.split('---')[1] ?? '';
     const faults = await faultsOf(rendered([load('jfsdemo', {}, 'a'), operation('DataProcess', SPECS['DataProcess'] ?? {})], [dataset]));
     expect(faults.split('\n').slice(0, 2)).toEqual([
-      'input:7: DataLoad default/a: spec.dataset.name: expected a runtime default/jfsdemo in the input, found none',
-      'input:16: DataProcess default/op: spec.dataset.name: expected a runtime default/jfsdemo in the input, found none',
+      'input:7: DataLoad default/a: spec.dataset.name: expected a runtime default/jfsdemo, found none in the input',
+      'input:16: DataProcess default/op: spec.dataset.name: expected a runtime default/jfsdemo, found none in the input',
     ]);
   });
   test('that has faults of its own has them once, where an operation names it', async () => {

@@ -38,7 +38,7 @@ test('what is wrong with the other half is said of it, and what neither has is m
     return error instanceof BadInput ? faultReport(error, 'yaml') : error;
   };
   expect(await faults([])).toBe(
-    'input:4: ThinRuntime default/images: metadata.name: expected a Dataset default/images in the input, found none',
+    'input:4: ThinRuntime default/images: metadata.name: expected a Dataset default/images, found none in the input',
   );
   expect(await faults([{ ...dataset, spec: { mounts: 5 } }])).toMatch(
     /^input:1: Dataset default\/images: spec\.mounts: expected .*, found 5$/,
