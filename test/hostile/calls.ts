@@ -644,7 +644,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'src/constructs/warnings.ts': { cleanPolicyWarnings: 'compares with constants', ignored: 'joins two texts', notKept: 'joins two texts' },
-  'src/constructs/volume.ts': { DatasetClaim: planOnly, DatasetVolume: planOnly },
+  'src/constructs/volume.ts': { DatasetClaim: planOnly, DatasetVolumeObjects: planOnly },
   'src/fuse/argv.ts': { argvOf: 'is measured with clientsOf' },
   'src/fuse/clients.ts': {
     clientsOf: {

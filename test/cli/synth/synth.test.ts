@@ -122,7 +122,7 @@ describe('synth', async () => {
   test('knows the order of the lifecycle', () => {
     const world = {
       bound: true,
-      plan: { roles: ['master', 'fuse', 'worker'], plan: { replicas: {} } },
+      plan: { roles: ['master', 'fuse', 'worker'], base: { replicas: {} } },
       workloads: {},
       missingSecrets: [],
     } as unknown as World;
