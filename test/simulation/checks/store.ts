@@ -42,15 +42,26 @@ export function watchStore(
   const specs = new Map<string, unknown>();
   const fail = (what: string) => found(`the store of ${process.name}: ${what}`);
   const reflectorOf = (kind: string) => [...store.reflectors].find(([plural]) => plural === pluralOf(store, kind))?.[1];
-  const remember = store.remember;
-  const forget = store.forget;
+  const { remember, created, forget } = store;
+  /** UIDs of what this process created. */
+  const own = new Set<string | undefined>();
 
+  function answered(object: KubeObject): void {
+    const { namespace, name, uid } = object.metadata;
+    // Of an object that others created the watch of a label may show nothing before our write.
+    if (own.has(uid) || reflectorOf(object.kind)?.get(namespace, name)?.metadata.uid === uid) onRemembered(object);
+    keep(object, Number(object.metadata.resourceVersion));
+    if (object.kind === 'Secret' && store.seen('Secret', namespace, name)) fail('a Secret is kept (S6)');
+  }
   Object.assign(store, {
     remember(object: KubeObject) {
       remember(object);
-      onRemembered(object);
-      keep(object, Number(object.metadata.resourceVersion));
-      if (object.kind === 'Secret' && store.seen('Secret', object.metadata.namespace, object.metadata.name)) fail('a Secret is kept (S6)');
+      answered(object);
+    },
+    created(object: KubeObject) {
+      created(object);
+      own.add(object.metadata.uid);
+      answered(object);
     },
     forget(object: KubeObject) {
       forget(object);

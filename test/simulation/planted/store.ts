@@ -21,7 +21,7 @@ export const storeFaults: readonly PlantedFault[] = [
   breaks('S6', 'Secrets are kept', [
     `${STORE}/watches.ts`,
     'if (!found) return;',
-    'if (!found) return own.remember(object, { get: () => undefined, status: {} } as never);',
+    'if (!found) return own.created(object, { get: () => undefined, status: {} } as never);',
   ]),
   breaks('S7', 'a key is woken before reads show what woke it', [
     'src/kube/watch/collection.ts',

@@ -41,7 +41,7 @@ export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide
       if (provided.has(dataset)) await confirmed([dataset]);
       provided.add(dataset);
       const object = referenceRuntime(definition, identityOf(key, evidence(store, key, { dataset })));
-      store.remember(await client.create(typeOf(definition.resource), object));
+      store.created(await client.create(typeOf(definition.resource), object));
       return true;
     },
     revoke,

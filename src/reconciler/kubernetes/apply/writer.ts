@@ -45,7 +45,7 @@ export function createWriter(client: KubeClient, store: Store, fuses: VerifiedFu
     if (desired.finding.found === undefined) desired.finding.made = true;
     try {
       const answer = await client.create(type, object, { fieldValidation: 'Strict' });
-      store.remember(answer);
+      store.created(answer);
       const isAsSent = admissions.answered(owner.uid, desired.hash, object, answer);
       if (type.kind === 'DaemonSet') fuses.verified(owner, object, answer, desired.hash);
       compared(desired, answer, [], { isAsSent });

@@ -9,15 +9,14 @@ export interface OwnWrites {
   newest(kind: string, watched: Watched | undefined, namespace: string | undefined, name: string): KubeObject | undefined;
   /** What was kept of exactly this version when a write was answered with it. */
   kept(object: KubeObject): KubeObject | undefined;
-  /**
-   * The watch shows a change: what it has caught up with is forgotten. Returns whether it shows exactly a version of ours,
-   * and nothing that others have written since it last showed the object.
-   */
-  settle(change: ObjectChange<KubeObject>, kind: string, watched: Watched): boolean;
+  /** The watch shows a change: what it has caught up with is forgotten. */
+  settle(change: ObjectChange<KubeObject>, kind: string, watched: Watched): Settled;
   /** The watch has read a list: forgets what was deleted before any event showed it, and returns that. */
   unlisted(kind: string, watched: Watched): readonly KubeObject[];
   /** The answer to a write. If that changed nothing, another writer has written just this, and the event of that is an echo too. */
   remember(object: KubeObject, watched: Watched): void;
+  /** The answer to a creation. */
+  created(object: KubeObject, watched: Watched): void;
   /** What a read found: others have written it, so that its event is no echo. */
   found(object: KubeObject, watched: Watched): void;
   /** A read found that the object does not exist. */
@@ -29,13 +28,22 @@ export interface OwnWrites {
 }
 type Watched = Pick<Reflector<KubeObject>, 'get' | 'status'>;
 
+export interface Settled {
+  /** It shows exactly a version of ours, and nothing that others have written since the watch last showed the object. */
+  readonly isEcho: boolean;
+  /** A predecessor, which was deleted before any event showed it. */
+  readonly missed?: KubeObject;
+}
+const NEWS: Settled = { isEcho: false };
+
 /** @param project what is kept of an object */
 export function createOwnWrites(project: (object: KubeObject, before?: KubeObject) => KubeObject): OwnWrites {
   const recent = new Map<string, KubeObject>();
   /** Those of `recent` that exist, by the UID of their owner: while a watch hangs, there may be thousands of others. */
   const owned = createGroups<KubeObject>();
-  /** Of these: the answers to writes. */
+  /** Of these: the answers to writes, and to creations. */
   const answers = new WeakSet<KubeObject>();
+  const creations = new WeakSet<KubeObject>();
 
   function set(id: string, ours: KubeObject): void {
     drop(id);
@@ -69,6 +77,11 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
     return learnt;
   }
 
+  function answered(object: KubeObject, watched: Watched, ...as: readonly WeakSet<KubeObject>[]): void {
+    const learnt = learn(object, watched);
+    if (learnt) for (const each of as) each.add(learnt);
+  }
+
   function kept(object: KubeObject): KubeObject | undefined {
     const { kind, metadata } = object;
     const ours = recent.size > 0 ? recent.get(idOf(kind, metadata.namespace, metadata.name)) : undefined;
@@ -90,14 +103,18 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
     },
     kept,
     settle({ type, object }, kind, watched) {
-      if (recent.size === 0) return false;
+      if (recent.size === 0) return NEWS;
       const id = idOf(kind, object.metadata.namespace, object.metadata.name);
       const ours = recent.get(id);
-      if (!ours) return false;
-      if (hasPassed(type, object, ours)) drop(id);
-      // A watch shows each version, a list only the last: others may have written the one on which our write stands.
+      if (!ours) return NEWS;
       const isOfList = watched.status.resourceVersion === undefined;
-      return type !== 'deleted' && version(object) === version(ours) && answers.has(ours) && !isOfList;
+      const isPassed = hasPassed(type, object, ours, isOfList);
+      if (isPassed) drop(id);
+      if (isPassed && ours.metadata.uid !== object.metadata.uid) return { isEcho: false, missed: ours };
+      // A watch shows each version, but a list only the last, and a selection none before the object was in it: others may have written the
+      // one on which our write stands.
+      const showsEach = !isOfList && (type === 'changed' || creations.has(ours));
+      return { isEcho: type !== 'deleted' && version(object) === version(ours) && answers.has(ours) && showsEach };
     },
     unlisted(kind, watched) {
       return [...recent].flatMap(([id, ours]) => {
@@ -108,10 +125,8 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
         return seen ? [] : [ours];
       });
     },
-    remember(object, watched) {
-      const learnt = learn(object, watched);
-      if (learnt) answers.add(learnt);
-    },
+    remember: (object, watched) => answered(object, watched, answers),
+    created: (object, watched) => answered(object, watched, answers, creations),
     found(object, watched) {
       // A write of ours may have been answered with this version.
       if (!kept(object)) learn(object, watched);
@@ -138,10 +153,13 @@ export function isBehind(seen: KubeObject | undefined, ours: KubeObject, watched
   return Math.max(seen ? version(seen) : 0, upTo) < version(ours);
 }
 
-/** Whether an event shows as much as is kept. Others may have changed an object before they deleted it: what is gone stays gone until that is shown. */
-function hasPassed(type: ObjectChange<KubeObject>['type'], shown: KubeObject, ours: KubeObject): boolean {
+/**
+ * Whether an event shows as much as is kept. Others may have changed an object before they deleted it: what is gone stays gone until that is
+ * shown. One that left the selection of a watch may be in it again. What a list lacks is reported as it was last seen.
+ */
+function hasPassed(type: ObjectChange<KubeObject>['type'], shown: KubeObject, ours: KubeObject, isOfList: boolean): boolean {
   const isSame = shown.metadata.uid === ours.metadata.uid;
-  if (type === 'deleted') return isSame;
+  if (type === 'deleted') return isSame && (isOfList || version(shown) >= version(ours));
   return version(shown) >= version(ours) && !(ours.metadata['gone'] && isSame);
 }
 

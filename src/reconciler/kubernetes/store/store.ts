@@ -5,7 +5,7 @@
  * S1. After a write of ours is remembered, every read by name, and the inventory, has it or a newer version, however late the watch is.
  * S2. An object that a read found to be deleted is not returned, by name or in the inventory, though the watch shows it; its successor is.
  * S3. What the watch has passed is never hidden by an answer or a finding that comes later.
- * S4. The event of our own newest write of an object wakes no key, with four exceptions: a Dataset whose phase the write changed, runtimes that refer to it, the Dataset of an operation that starts or ends, and the Dataset that a volume begins or ends to refer to. What a read found is news. So is what a list shows, which may hide versions of others, and what was deleted before any event showed it.
+ * S4. The event of our own newest write of an object wakes no key, with four exceptions: a Dataset whose phase the write changed, runtimes that refer to it, the Dataset of an operation that starts or ends, and the Dataset that a volume begins or ends to refer to. What a read found is news. So is what may hide versions of others: what a list shows, and an object of another writer that has its label by our write. So is what was deleted before any event showed it.
  * S5. The watch of a kind gets as far as each remembered version that it selects, or is begun again.
  * S6. Nothing is kept of an object whose kind is not watched: no Secret stays in memory.
  * S7. When a key is woken, every read already shows the change that woke it.
@@ -86,6 +86,8 @@ export interface Store {
   project(object: KubeObject): LiveObject;
   /** The answer to a write, until the watch shows it. */
   remember: Watches['remember'];
+  /** The answer to a creation. */
+  created: Watches['created'];
   /** What a read found, until the watch shows it. */
   found: Watches['found'];
   /** What a read found to be deleted, until the watch shows that. */
@@ -191,6 +193,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     node: (name) => nodes.newest(undefined, name),
     project: (object) => watches.read(object) as LiveObject,
     remember: watches.remember,
+    created: watches.created,
     found: watches.found,
     forget: watches.forget,
     stop: watches.stop,

@@ -22,6 +22,8 @@ export interface Watches {
   read(object: KubeObject, before?: KubeObject): KubeObject;
   /** The answer to a write: `newest` has it until the watch shows it. */
   remember(object: KubeObject): void;
+  /** The answer to a creation. */
+  created(object: KubeObject): void;
   /** What a read found: the same, but its event is news to all who did not read. */
   found(object: KubeObject): void;
   /** A read found that this object does not exist: `newest` does not have it, though the watch shows it. */
@@ -76,7 +78,7 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
 
   const read: Projection = (object, before) => own.kept(object) ?? project(object, before);
 
-  function know(object: KubeObject, how: 'remember' | 'found'): void {
+  function know(object: KubeObject, how: 'remember' | 'created' | 'found'): void {
     const found = byKind.get(object.kind);
     // No watch would ever replace it, and the value of a Secret must not stay in memory.
     if (!found) return;
@@ -100,7 +102,9 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
         clock,
         onChange(change) {
           if (change.type !== 'changed' || !selection.isSame?.(change.old, change.object)) changed(type.kind);
-          onChange(change, own.settle(change, type.kind, reflector));
+          const { isEcho, missed } = own.settle(change, type.kind, reflector);
+          if (missed) onChange({ type: 'deleted', object: missed }, false);
+          onChange(change, isEcho);
         },
         onListed() {
           for (const object of own.unlisted(type.kind, reflector)) {
@@ -128,6 +132,7 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
     editionOf,
     read,
     remember: (object) => know(object, 'remember'),
+    created: (object) => know(object, 'created'),
     found: (object) => know(object, 'found'),
     forget(object) {
       const found = byKind.get(object.kind);

@@ -8,6 +8,7 @@ import { createOwnWrites } from '../../../../src/reconciler/kubernetes/store/own
 const STEPS = [
   'we write',
   'others write',
+  'others take or give the label',
   'it is deleted',
   'another object is written',
   'we look',
@@ -22,11 +23,17 @@ type Step = (typeof STEPS)[number];
 
 interface Version {
   readonly object: KubeObject;
-  readonly by: 'us' | 'others';
   readonly isDeletion?: boolean;
 }
-type Answer = { readonly how: 'remember' | 'found' | 'forget'; readonly object: KubeObject };
+interface Answer {
+  readonly how: 'remember' | 'created' | 'found' | 'forget';
+  readonly object: KubeObject;
+  /** It answers a write, before which the watch shows all that others wrote. */
+  readonly isEcho?: boolean;
+}
 
+/** Whether it has the label by which it is watched. */
+const isLabelled = ({ metadata }: KubeObject): boolean => metadata.labels !== undefined;
 const versionOf = ({ metadata }: KubeObject): number => Number(metadata.resourceVersion);
 /** UIDs are numbers, in the order in which the objects were created. */
 const uidOf = ({ metadata }: KubeObject): number => Number(metadata.uid);
@@ -41,17 +48,20 @@ function createHistory() {
   const onTheWay: Answer[] = [];
   /** What the controller was told, and the watch has not passed. */
   let told: KubeObject[] = [];
-  const written = new Set<number>();
+  /** The versions of our writes whose events are echoes. */
+  const echoes = new Set<number>();
   /** The newest object that a read found to be deleted. */
   let gone = 0;
+  const shownUids = new Set<number>();
+  /** UIDs of which a deletion was shown. */
+  const ended = new Set<number>();
   let looked: KubeObject | undefined;
   let upTo: number | undefined = 0;
-  /** How far the watch came, though it may have lost touch since. */
+  /** How far the watch came, though it may have lost touch since, or be told nothing of what lacks the label. */
   let cameTo = 0;
   /** An answer came late while a list was read: what the watch had passed, it does not know. */
   let isConfused = false;
   let list: { readonly at: number; readonly object: KubeObject | undefined } | undefined;
-  const shownUids = new Set<number>();
   /** What others wrote, and no event has shown. */
   let news: number[] = [];
 
@@ -61,13 +71,21 @@ function createHistory() {
     (change) => {
       const { type, object } = change;
       const version = versionOf(object);
-      const isOurs = type !== 'deleted' && list === undefined && written.has(version) && best() === version;
-      const isEcho = writes.settle(change, 'Dataset', watched);
-      shownUids.add(uidOf(object));
+      const isOurs =
+        type !== 'deleted' &&
+        list === undefined &&
+        echoes.has(version) &&
+        best() === version &&
+        told.some((each) => versionOf(each) === version);
+      const { isEcho, missed } = writes.settle(change, 'Dataset', watched);
+      if (missed) ended.add(uidOf(missed));
+      (type === 'deleted' ? ended : shownUids).add(uidOf(object));
       const hidden = news.filter((each) => each <= version);
       if (isEcho) expect(hidden, 'others wrote it, and its event wakes nobody (S4)').toEqual([]);
       if (!isConfused) expect(isEcho, `whether version ${version} is an echo (S4)`).toBe(isOurs);
       news = news.filter((each) => each > version);
+      // What a list lacks is forgotten, though it may have the label again by now: the watch shows it next.
+      if (type === 'deleted' && list) told = told.filter((each) => uidOf(each) !== uidOf(object));
     },
   );
   const get = (): KubeObject | undefined => shown.store.get('/demo');
@@ -88,44 +106,58 @@ function createHistory() {
     looked = writes.newest('Dataset', watched, undefined, 'demo');
     if (!isConfused) expect(looked && versionOf(looked), 'the version that reads return (S1, S2, S3)').toBe(best());
   }
-  function write(by: Version['by']): KubeObject {
+  function write(by: 'us' | 'others', withLabel: boolean): KubeObject {
     const uid = now?.metadata.uid ?? String(++uids);
-    now = { apiVersion: 'v1', kind: 'Dataset', metadata: { name: 'demo', uid, resourceVersion: String(++revision) } };
-    log.push({ object: now, by });
+    now = {
+      apiVersion: 'v1',
+      kind: 'Dataset',
+      metadata: { name: 'demo', uid, resourceVersion: String(++revision), ...(withLabel && { labels: { owner: 'u' } }) },
+    };
+    log.push({ object: now });
     if (by === 'others') news.push(revision);
     return now;
   }
   function answer(at: number): void {
     const [next] = onTheWay.splice(at, 1);
     if (!next) return;
-    const { how, object } = next;
+    const { how, object, isEcho } = next;
     if (upTo === undefined && versionOf(object) <= cameTo) isConfused = true;
     if (how === 'forget') gone = Math.max(gone, uidOf(object));
     else told.push(object);
-    if (how === 'remember') written.add(versionOf(object));
+    if (isEcho) echoes.add(versionOf(object));
     writes[how](object, watched);
   }
-  const unshown = (): Version | undefined => log.find(({ object }) => versionOf(object) > (upTo ?? 0));
+  /** The next change of which the watch is told. What lacks the label, it passes over. */
+  function unshown(): Version | undefined {
+    return log.find(({ object }, i) => versionOf(object) > cameTo && (isLabelled(object) || wasLabelled(i)));
+  }
+  function wasLabelled(i: number): boolean {
+    const { object, isDeletion } = log[i]!;
+    const before = log.slice(0, i).findLast((each) => each.object.metadata.uid === object.metadata.uid);
+    return before !== undefined && !isDeletion && isLabelled(before.object);
+  }
   function show(): void {
     const next = list ? undefined : unshown();
     if (!next) return;
-    if (next.isDeletion) shown.gone(next.object);
+    if (next.isDeletion || !isLabelled(next.object)) shown.gone(next.object);
     else shown.seen(next.object);
     upTo = cameTo = versionOf(next.object);
   }
   function beginList(): void {
+    // What lacks the label is forgotten by the first read after the watch has passed it.
+    look();
     upTo = undefined;
-    list = { at: revision, object: now };
+    list = { at: revision, object: now && isLabelled(now) ? now : undefined };
   }
   function endList(): void {
     if (!list) return;
     shown.replace([list.object ?? []].flat().map(shown.read));
     upTo = cameTo = list.at;
+    for (const each of writes.unlisted('Dataset', watched)) ended.add(uidOf(each));
     const last = told.toSorted(older).at(-1);
-    const unlisted = writes.unlisted('Dataset', watched).map(uidOf);
-    const isMissed = last && !get() && versionOf(last) <= cameTo && uidOf(last) > gone && !shownUids.has(uidOf(last));
+    const isMissed = last && versionOf(last) <= cameTo && uidOf(last) !== Number(get()?.metadata.uid) && !shownUids.has(uidOf(last));
     if (isMissed && !isConfused)
-      expect(unlisted, 'it was deleted before an event showed it, which wakes nobody (S4)').toEqual([uidOf(last)]);
+      expect([...ended], 'it was deleted before an event showed it, which wakes nobody (S4, S13)').toContain(uidOf(last));
     // What others wrote has been shown, or was deleted before anything showed it.
     news = news.filter((each) => each > cameTo);
     list = undefined;
@@ -133,12 +165,19 @@ function createHistory() {
   }
 
   const steps: Readonly<Record<Step, (which: number) => void>> = {
-    'we write': () => void onTheWay.push({ how: 'remember', object: write('us') }),
-    'others write': () => void write('others'),
+    'we write'() {
+      const isNew = now === undefined;
+      // Without the label, others may have changed it unseen.
+      const isWatched = now !== undefined && isLabelled(now);
+      onTheWay.push({ how: isNew ? 'created' : 'remember', object: write('us', true), isEcho: isNew || isWatched });
+    },
+    'others write': () => void write('others', !now || isLabelled(now)),
+    'others take or give the label': () => void write('others', now !== undefined && !isLabelled(now)),
     'it is deleted'() {
-      if (!now) return;
+      // That an object is gone which had no label for a while, a watch cannot show.
+      if (!now || log.some(({ object }) => object.metadata.uid === now?.metadata.uid && !isLabelled(object))) return;
       const object = { ...now, metadata: { ...now.metadata, resourceVersion: String(++revision) } };
-      log.push({ object, by: 'others', isDeletion: true });
+      log.push({ object, isDeletion: true });
       now = undefined;
     },
     'another object is written': () => void revision++,
@@ -170,9 +209,10 @@ function createHistory() {
       while (onTheWay.length > 0) run('an answer comes');
       if (list) run('a list begins or ends');
       while (unshown()) run('the watch shows one more');
-      expect(writes.size, 'what is kept, though the watch shows everything').toBe(0);
+      run('a bookmark comes');
       look();
-      expect(looked, 'reads return what exists').toEqual(now);
+      expect(writes.size, 'what is kept, though the watch shows everything').toBe(0);
+      expect(looked, 'reads return what exists').toEqual(now && isLabelled(now) ? now : undefined);
     },
   };
 }

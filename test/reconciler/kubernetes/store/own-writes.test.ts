@@ -93,7 +93,7 @@ describe('an event is an echo (S4)', () => {
   const echoes = (known: readonly Known[], ...shown: readonly string[]): readonly boolean[] => {
     const writes = createOwnWrites((each) => each);
     for (const [how, version] of known) writes[how](object(version), watched);
-    return shown.map((version) => writes.settle({ type: 'changed', old: object('9'), object: object(version) }, 'Dataset', watched));
+    return shown.map((version) => writes.settle({ type: 'changed', old: object('9'), object: object(version) }, 'Dataset', watched).isEcho);
   };
   test.each<[string, readonly Known[], readonly string[], readonly boolean[]]>([
     ['of a write', [['remember', '12']], ['12'], [true]],
@@ -131,11 +131,17 @@ describe('an event is an echo (S4)', () => {
   test('but not where a list shows it: others may have written the version on which it stands', () => {
     const writes = createOwnWrites((each) => each);
     writes.remember(object('12'), watched);
-    expect(writes.settle({ type: 'changed', old: object('9'), object: object('12') }, 'Dataset', watching())).toBe(false);
+    expect(writes.settle({ type: 'changed', old: object('9'), object: object('12') }, 'Dataset', watching()).isEcho).toBe(false);
+  });
+  test.each(['remember', 'created'] as const)('where a watch of a label shows a new object: %s', (how) => {
+    const writes = createOwnWrites((each) => each);
+    writes[how](object('12'), watched);
+    // Without the label others may have changed it unseen, until we gave the label to it.
+    expect(writes.settle({ type: 'added', object: object('12') }, 'Dataset', watched).isEcho).toBe(how === 'created');
   });
   test('but not of what was found to be deleted', () => {
     const writes = createOwnWrites((each) => each);
     writes.forget(object('12'), watching());
-    expect(writes.settle({ type: 'added', object: object('12') }, 'Dataset', watched)).toBe(false);
+    expect(writes.settle({ type: 'added', object: object('12') }, 'Dataset', watched).isEcho).toBe(false);
   });
 });

@@ -169,7 +169,7 @@ describe('a store of a cluster', () => {
     const { client, server, store, heardOf, putRuntime } = await watching();
     const uid = uidOf(putRuntime());
     const config = labelled(uid);
-    expect(await heardOf(async () => store.remember(await client.create(ownedKinds.ConfigMap, config)))).toEqual([]);
+    expect(await heardOf(async () => store.created(await client.create(ownedKinds.ConfigMap, config)))).toEqual([]);
     expect(await heardOf(() => server.put({ ...config, data: { k: 'edited' } }))).toEqual(['ml/demo']);
   });
 
@@ -187,7 +187,7 @@ describe('a store of a cluster', () => {
         async write() {
           at.server.hold('ConfigMap');
           const written = await at.client.create(ownedKinds.ConfigMap, config);
-          at.store.remember(written);
+          at.store.created(written);
           return written;
         },
         lists: () =>
@@ -252,8 +252,8 @@ describe('a store of a cluster', () => {
     const shown = server.put(named('shown', 'u'));
     await settle();
     server.hold('ConfigMap');
-    store.remember(await client.create(ownedKinds.ConfigMap, named('made', 'u')));
-    store.remember(await client.create(ownedKinds.ConfigMap, named('others', 'v')));
+    store.created(await client.create(ownedKinds.ConfigMap, named('made', 'u')));
+    store.created(await client.create(ownedKinds.ConfigMap, named('others', 'v')));
     expect(inventory('u')).toEqual(['shown', 'made']);
     server.remove('ConfigMap', 'ml', 'shown');
     store.forget(shown);
@@ -306,7 +306,7 @@ describe('a store of a cluster', () => {
       metadata: { name: 'ml-demo', labels: { 'data.fluid.io/owner-uid': uid } },
       spec: { claimRef: runtime },
     };
-    expect(await heardOf(async () => store.remember(await client.create(ownedKinds.PersistentVolume, volume)))).toEqual(['ml/user']);
+    expect(await heardOf(async () => store.created(await client.create(ownedKinds.PersistentVolume, volume)))).toEqual(['ml/user']);
   });
 
   test('drops what carries the UID of a runtime in another namespace, whichever of the two it sees first (S8)', async () => {
