@@ -18,11 +18,11 @@ const NEVER_NEGATIVE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Values of workloads that controllers cannot carry out, in the words of Kubernetes' pkg/apis/apps/validation and pkg/apis/batch/validation. */
-export function valueFaults(type: ResourceType, { spec }: KubeObject): readonly Fault[] {
+export function valueFaults(type: ResourceType, { metadata, spec }: KubeObject): readonly Fault[] {
   const fields = NEVER_NEGATIVE[type.kind];
   if (!fields || !isBuiltIn(type) || !isMap(spec as Json)) return [];
   const own = [...templateFaults(spec as JsonMap, 'spec'), ...negativeFaults(spec as JsonMap, fields, 'spec')];
-  return type.kind === 'CronJob' ? [...own, ...cronJobFaults(spec as JsonMap)] : own;
+  return type.kind === 'CronJob' ? [...own, ...cronJobFaults(spec as JsonMap), ...cronJobNameFaults(metadata)] : own;
 }
 
 /** Rule: ValidatePodTemplateSpec of pkg/apis/core/validation, whose paths leave `metadata` out. */
@@ -48,6 +48,11 @@ function cronJobFaults({ schedule, timeZone, jobTemplate }: JsonMap): readonly F
     ...(isMap(job ?? null) ? [...templateFaults(job as JsonMap, path), ...negativeFaults(job as JsonMap, JOB, path)] : []),
   ];
 }
+
+/** A label has the names of its Jobs, which end with eleven characters of their own. */
+const MOST_OF_NAME = 63 - 11;
+const cronJobNameFaults = ({ name }: ObjectMeta): readonly Fault[] =>
+  name.length > MOST_OF_NAME ? [invalidValue('metadata.name', name, `must be no more than ${MOST_OF_NAME} characters`)] : [];
 
 function scheduleFaults(schedule: Json): readonly Fault[] {
   const field = 'spec.schedule';

@@ -135,6 +135,10 @@ export function writing(subject: () => Subject): void {
       expect(await said(cronJob('@daily', {}, { timeZone: 'Mars/Phobos' }))).toBe(
         'spec.timeZone: Invalid value: "Mars/Phobos": unknown time zone Mars/Phobos',
       );
+      const long = 'a'.repeat(53);
+      const named = (name: string) => ({ ...cronJob('@daily'), metadata: { ...cronJob('@daily').metadata, name } });
+      expect(await said(named(long))).toBe(`metadata.name: Invalid value: "${long}": must be no more than 52 characters`);
+      await client.create(CronJob, named(long.slice(1)), { dryRun: true });
       await client.create(CronJob, cronJob('@daily', {}, { timeZone: 'Europe/Berlin' }), { dryRun: true });
       for (const schedule of ['*/5 0-23/2 1,15 jan-mar SUN', '? 7/3 * * 1-5', '@daily', '@every 1h30m', ',0 0 * * *'])
         await client.create(CronJob, cronJob(schedule), { dryRun: true });

@@ -50,7 +50,9 @@ describe('a Secret of ours', () => {
         throw new ApiError({ method: 'PATCH', path: 's' }, 500, 'not now');
       },
     } as unknown as KubeClient;
-    applier = createApplier(client, { created() {}, remember() {}, isOwner: () => false } as unknown as Store, silent, { monotonic: () => clock });
+    applier = createApplier(client, { created() {}, remember() {}, isOwner: () => false } as unknown as Store, silent, {
+      monotonic: () => clock,
+    });
   });
   const pass = (password = 'b2xk') => applier.apply(owner, [desiredObjectOf(manifest(password))], async () => {});
 
