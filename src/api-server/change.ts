@@ -32,7 +32,7 @@ export function change(storage: Storage, at: At, live: KubeObject, wanted: KubeO
     ...object,
     metadata: { ...object.metadata, ...(edited && { generation: (generation ?? 0) + 1 }), managedFields: writeManagers(managers) },
   });
-  // Nothing happened: no new version, whatever the times of the managers say.
+  // An update that changes nothing makes no new version, even if the managers' times differ.
   if (same(unmanaged(live), unmanaged(made)) && haveSameFields(readManagers(live.metadata.managedFields), managers)) return live;
   if (writing.dryRun) return made;
   if (!made.metadata.deletionTimestamp || made.metadata.finalizers || isTerminatingPod(type, made)) return storage.put(type, made);
@@ -50,13 +50,13 @@ function finalizerFaults(live: KubeObject, object: KubeObject): readonly Fault[]
   return [{ reason: 'FieldValueForbidden', field: 'metadata.finalizers', message: `Forbidden: ${why}` }];
 }
 
-/** What a webhook may change by a write: the status by its own path and nowhere else. */
+/** The part of a write that a webhook may change: the status by its own path and nowhere else. */
 function within({ type, subresource }: At, asked: KubeObject, made: KubeObject): KubeObject {
   if (!hasStatus(type)) return made;
   return defined(subresource === 'status' ? { ...asked, status: made['status'] } : { ...made, status: asked['status'] });
 }
 
-/** What counts as an edit of it. */
+/** The part of an object that counts as an edit. */
 function contentOf(object: KubeObject): Json {
   const { metadata: _, status: __, ...rest } = object;
   return rest as unknown as Json;

@@ -19,7 +19,7 @@ export type Creation = (
 
 /** @param timestamp of now, as in metadata */
 export function createCreation(storage: Storage, timestamp: () => string): Creation {
-  /** Of names that the server generates, and of uids. Of objects that were there before, each took a revision at least. */
+  /** Number of the last name or uid that the server generated. Objects that existed before took at least one revision each. */
   let serial = storage.everything().length > 0 ? storage.revision : 0;
 
   function mayCreateIn(at: Target): void {

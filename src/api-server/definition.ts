@@ -1,7 +1,7 @@
 import type { ResourceType } from '../kube/types.ts';
 import type { StructuralSchema } from './schema/structural.ts';
 
-/** What the server reads of the spec of a CustomResourceDefinition; format: apiextensions/v1 CustomResourceDefinitionSpec. */
+/** The part of a CustomResourceDefinition's spec that the server reads; format: apiextensions/v1 CustomResourceDefinitionSpec. */
 export interface DefinitionSpec {
   readonly group: string;
   readonly scope: 'Namespaced' | 'Cluster';

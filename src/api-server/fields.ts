@@ -17,7 +17,7 @@ const SEPARATOR = '\n';
 /** Lists whose entries have one owner each; below them, a field has this name. */
 const ATOMIC_ENTRIES = new Set(['ownerReferences', 'imagePullSecrets', 'secrets', 'variables']);
 const WHOLE = '[]';
-/** Of all sets that are kept. */
+/** Limit for all sets that are kept. */
 const MOST_PATHS = 200_000;
 const ATOMIC = new Set([
   WHOLE,
@@ -88,7 +88,7 @@ function pathsOf(value: Json, path: string, containers: 'all' | 'items', field =
   return [...own, ...[...parts].flatMap(([each, inner]) => pathsOf(inner, within(path, each), containers, fieldOf(each, field)))];
 }
 
-/** What an object consists of that has an owner: neither its name nor what only the server writes. */
+/** The part of an object that can have an owner: neither its name nor fields that only the server writes. */
 export function ownable(object: JsonMap, subresource: string | undefined, hasStatus: boolean): JsonMap {
   const { apiVersion: _, kind: __, metadata, status, ...rest } = object;
   if (subresource === 'status') return status === undefined ? {} : { status };
@@ -106,7 +106,7 @@ export function ownable(object: JsonMap, subresource: string | undefined, hasSta
 export const setOf = (value: JsonMap, containers: 'all' | 'items' = 'items'): FieldSet =>
   new Set(Object.entries(value).flatMap(([key, each]) => pathsOf(each, `f:${key}`, containers, key)));
 
-/** What differs between two values. */
+/** The differences of two values. */
 export function compare(before: JsonMap, after: JsonMap): { readonly changed: FieldSet; readonly removed: FieldSet } {
   const changed = new Set<string>();
   const removed = new Set<string>();

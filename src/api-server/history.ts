@@ -16,7 +16,7 @@ export interface Change extends Changed {
 /** The most that is remembered of each kind. At least half of it is. */
 export interface HistoryBounds {
   readonly changes: number;
-  /** Of the objects as JSON. */
+  /** Characters of the objects as JSON. */
   readonly characters: number;
 }
 

@@ -15,7 +15,7 @@ const STATEFUL_SET_MUTABLE = [
 const VOLUME_SOURCES = ['csi', 'hostPath', 'nfs', 'local', 'fc', 'iscsi'];
 const POD_MUTABLE = ['activeDeadlineSeconds', 'tolerations', 'terminationGracePeriodSeconds'];
 
-/** What of an object can never change, in the words of the API server's validation. */
+/** Fields of an object that can never change, in the words of the API server's validation. */
 export function immutableFaults(type: ResourceType, before: KubeObject, after: KubeObject): readonly Fault[] {
   if (!isBuiltIn(type)) return [];
   const [old, now] = [specOf(before), specOf(after)];
@@ -88,7 +88,7 @@ export function immutableFaults(type: ResourceType, before: KubeObject, after: K
 const forbidden = (field: string, why: string): Fault => ({ reason: 'FieldValueForbidden', field, message: `Forbidden: ${why}` });
 const text = (value: Json | undefined): string => JSON.stringify(value ?? null);
 type Spec = Readonly<Record<string, Json>>;
-// Wire data: whatever was sent is JSON.
+// Wire data: every spec that was sent is JSON.
 const specOf = (object: KubeObject): Spec => (object['spec'] ?? {}) as Spec;
 const without = (spec: Spec, fields: readonly string[]): Spec =>
   Object.fromEntries(Object.entries(spec).filter(([field]) => !fields.includes(field)));

@@ -58,14 +58,14 @@ export interface ApiServer {
   put(object: KubeObject, manager?: string): KubeObject;
   /** Deletes an object as `kubectl delete` does: finalizers count. Does nothing if it does not exist. */
   delete(kind: string, namespace: string | undefined, name: string): void;
-  /** Removes an object at once, whatever its finalizers are. */
+  /** Removes an object at once, even with finalizers. */
   remove(kind: string, namespace: string | undefined, name: string): void;
-  /** What the server does with requests, for tests that need field managers or preconditions. */
+  /** The server's handling of requests, for tests that need field managers or preconditions. */
   readonly objects: Objects;
   /** The resource type of a kind; where several groups have one of that name, that of the version. Throws if the kind is not installed. */
   typeOf(kind: string, apiVersion?: string): ResourceType;
 
-  // What goes wrong with watches.
+  // Faults of watches.
   /** Watches of the kind deliver no more events, until `release`. */
   hold(kind: string): void;
   /** Watches of the kind deliver the events that were held. */
@@ -112,7 +112,7 @@ export function createApiServer({
   const storage = createStorage(from, history);
   const rules = createRules();
   const served = new Map<string, ResourceType>();
-  /** Of each name the kind that came first: a definition may name its kind as one of Kubernetes is named. */
+  /** The first kind of each name: a definition may give its kind the name of one of Kubernetes'. */
   const byName = new Map<string, ResourceType>();
   const nameOf = (type: ResourceType) => `${apiVersionOf(type)}/${type.kind}`;
   const serves = (type: ResourceType) => served.has(nameOf(type));

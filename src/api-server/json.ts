@@ -4,7 +4,7 @@ export type JsonMap = { readonly [field: string]: Json };
 
 export const isMap = (value: unknown): value is JsonMap => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether two values are equal, whatever the order of keys. */
+/** Whether two values are equal; the order of keys does not count. */
 export function same(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((entry, i) => same(entry, b[i]));

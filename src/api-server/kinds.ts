@@ -1,22 +1,22 @@
 import { type KubeObject, type ResourceType, resourceType } from '../kube/types.ts';
 import type { NameRule } from './schema/names.ts';
 
-/** What Kubernetes says of one of its own kinds, besides its name. */
+/** Traits of one of Kubernetes' own kinds, besides its name. */
 interface Traits {
   /** As `kubectl api-resources` lists them. */
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  /** Its status is written by a path of its own. With the status of a new object, if it has one. */
+  /** The status is written by a path of its own. With the status of a new object, if it has one. */
   readonly status?: true | { readonly phase: string };
   /** Edits are counted in `metadata.generation`; by the `PrepareForUpdate` of its registry, few kinds have that. */
   readonly generation?: true;
-  /** It has the subresource scale. */
+  /** Whether the kind has the subresource scale. */
   readonly scale?: true;
-  /** Of the admission plugin StorageObjectInUseProtection. */
+  /** The finalizer that the admission plugin StorageObjectInUseProtection sets. */
   readonly finalizer?: string;
-  /** What a name of it may be. Default: a DNS subdomain. */
+  /** The rule for names. Default: a DNS subdomain. */
   readonly named?: NameRule;
-  /** Its fields at the top. Default: `spec` and `status`. */
+  /** The top-level fields. Default: `spec` and `status`. */
   readonly fields?: readonly string[] | 'any';
 }
 
@@ -111,7 +111,7 @@ export const hasStatus = (type: ResourceType): boolean => !isBuiltIn(type) || tr
 
 export const countsEdits = (type: ResourceType): boolean => !isBuiltIn(type) || traitsOf(type).generation === true;
 
-/** The status of a new object, whatever was sent. */
+/** An object with the status of a new one; a status that was sent is dropped. */
 export function withFirstStatus(type: ResourceType, object: KubeObject): KubeObject {
   if (!hasStatus(type) || type.kind === 'Node') return object;
   const { status: _, ...rest } = object;

@@ -16,7 +16,7 @@ export const LIST_KEYS: Readonly<Record<string, readonly string[]>> = {
   schedulingGates: ['name'],
   ownerReferences: ['uid'],
   conditions: ['type'],
-  // Of ServiceAccounts, Nodes, webhook configurations and admission policies.
+  // For ServiceAccounts, Nodes, webhook configurations and admission policies.
   secrets: ['name'],
   addresses: ['type'],
   webhooks: ['name'],

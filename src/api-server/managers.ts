@@ -24,7 +24,7 @@ export interface Manager {
   readonly time: string;
   readonly fields: FieldSet;
 }
-/** Who writes, and how. */
+/** The writer, and the way of writing. */
 export type Writer = Omit<Manager, 'fields'>;
 
 const isEntryOf = (writer: Writer) => (entry: Writer) =>

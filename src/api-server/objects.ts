@@ -15,7 +15,7 @@ import type { Schemas } from './schema/index.ts';
 import type { Storage } from './storage.ts';
 import { type At, json, type Writing } from './writing.ts';
 
-/** What the API server does with objects, one request at a time; every method throws a Refusal for an answer that is no. */
+/** The API server's operations on objects, one request at a time; every method throws a Refusal for an answer that is no. */
 export interface Objects {
   get(at: At): KubeObject;
   create(type: ResourceType, namespace: string | undefined, object: KubeObject, writing: Writing): KubeObject;
@@ -29,7 +29,7 @@ export interface ObjectsOptions {
   readonly storage: Storage;
   readonly now: () => number;
   readonly serves: (type: ResourceType) => boolean;
-  /** Of custom resources. Those without a schema are stored as they come. */
+  /** Schemas of custom resources. Objects without a schema are stored as they come. */
   readonly schemas?: Schemas | undefined;
 }
 
@@ -52,7 +52,7 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
     time: timestampNow(),
   });
 
-  /** What was sent, as the type's schema reads it, with its defaults. */
+  /** The object that was sent, as the type's schema reads it, with its defaults. */
   function read(type: ResourceType, sent: KubeObject, { fieldValidation, warn }: Writing, source?: 'body' | 'patch'): KubeObject {
     if (!schemas?.knows(type)) return withKubernetesDefaults(type, sent);
     const { object, warnings } = schemas.read(type, sent, fieldValidation, source);
@@ -118,7 +118,7 @@ export function createObjects({ storage, now, serves, schemas }: ObjectsOptions)
       strict(at.type, patched, writing);
       const wanted = read(at.type, patched, writing, 'patch');
       if (wanted.metadata.resourceVersion !== live.metadata.resourceVersion) throw conflict(at, MODIFIED);
-      // Of a custom resource the path of the status takes nothing but the status.
+      // The status path of a custom resource takes nothing but the status.
       const isStatusOnly = at.subresource === 'status' && !isBuiltIn(at.type);
       if (wanted.metadata.uid !== live.metadata.uid && !isStatusOnly) throw invalid(at, [uidFault(wanted.metadata.uid)]);
       return written(at, live, wanted, writing);

@@ -32,7 +32,7 @@ export function createPages(
     lists.set(++serial, taken);
     return serial;
   }
-  /** What a token names: a list, and where in it the next page begins. */
+  /** The content of a token: a list, and the place in it where the next page begins. */
   function read(token: string): { readonly list: number; readonly taken: Taken; readonly from: number } {
     const [, list, from] = /^page-(\d+)-(\d+)$/.exec(token) ?? [];
     const taken = lists.get(Number(list));

@@ -5,10 +5,10 @@ import { isBuiltIn } from './kinds.ts';
 import { badRequest, patchFailed, Refusal } from './refusals.ts';
 import { strategicMerge } from './strategic-merge/index.ts';
 
-/** What a PATCH request may have in its body, besides a configuration to apply. */
+/** The formats of a PATCH request's body, besides a configuration to apply. */
 export type PatchType = 'json' | 'merge' | 'strategic';
 
-/** What a patch makes of an object. @throws Refusal when it does not fit the object or its type */
+/** The patched object. @throws Refusal when the patch does not fit the object or its type */
 export function patchedBy(patchType: PatchType, type: ResourceType, live: KubeObject, patch: unknown): KubeObject {
   switch (patchType) {
     case 'json':

@@ -1,4 +1,4 @@
-/** What controllers read of pods, and write on them. */
+/** The fields of pods that controllers read and write. */
 import type { PodStatus } from '../api/index.ts';
 import type { KubeObject } from '../kube/types.ts';
 

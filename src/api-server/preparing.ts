@@ -1,4 +1,4 @@
-/** What the registries of Kubernetes give a new object, beside defaults: what only the server knows, such as an address. */
+/** The fields that Kubernetes' registries give a new object, beside defaults: values that only the server knows, such as an address. */
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import type { JsonMap } from './json.ts';
 import { isBuiltIn } from './kinds.ts';

@@ -1,4 +1,4 @@
-/** What was made of things lately: each is made once for those who ask at about the same time, and memory does not grow with the things. */
+/** Values made lately: each is made once for callers that ask at about the same time, and memory does not grow with their number. */
 export interface Recent<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;

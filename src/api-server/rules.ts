@@ -35,7 +35,7 @@ export interface Match {
   readonly times?: number | undefined;
 }
 
-/** What a rule does to a request. */
+/** The effect of a rule on a request. */
 export interface Interference {
   /** Runs before the server acts. What it throws is the answer, and the server does nothing. */
   readonly before?: (request: ApiRequest) => void | Promise<void>;
@@ -69,7 +69,7 @@ export interface Refused {
   readonly message?: string;
 }
 
-/** What a test does to requests of clients. Every rule that matches applies, the newest first. */
+/** The interference of a test with requests of clients. Every rule that matches applies, the newest first. */
 export interface Rules {
   /** Adds a rule. */
   add(match: Match, interference: Interference): Rule;

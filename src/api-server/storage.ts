@@ -10,7 +10,7 @@ export interface Storage {
   get(type: ResourceType, namespace: string | undefined, name: string): KubeObject | undefined;
   /** In the order in which they are listed. */
   all(type: ResourceType): readonly KubeObject[];
-  /** Of every kind. */
+  /** Objects of every kind. */
   everything(): readonly KubeObject[];
   /** Returns the object with its new resourceVersion. */
   put(type: ResourceType, object: KubeObject): KubeObject;
@@ -24,7 +24,7 @@ export interface Storage {
   /** Watches of this kind see nothing that happens from now on. */
   hold(type: ResourceType): void;
   release(type: ResourceType): void;
-  /** What happened until now is forgotten: to go on from there is answered with 410. */
+  /** Forgets all changes so far: a watch that continues from one is answered with 410. */
   compact(): void;
   wakeAll(type: ResourceType): void;
   /** All objects as they are now. They never change: a change makes another object. */
@@ -145,7 +145,7 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }, b
   return self;
 }
 
-/** What a watch with this selection says of a change: an object that is selected no longer is DELETED for it. */
+/** The event that a watch with this selection gets for a change: an object that is no longer selected is DELETED for it. */
 export function eventOf({ revision, object, old }: Change, isSelected: (object: KubeObject) => boolean): WatchEvent | undefined {
   const was = old !== undefined && isSelected(old);
   const is = object !== undefined && isSelected(object);

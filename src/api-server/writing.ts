@@ -3,7 +3,7 @@ import type { JsonMap } from './json.ts';
 import type { Manager } from './managers.ts';
 import { badRequest, type Target } from './refusals.ts';
 
-/** Who writes, and how strictly. */
+/** The writer, and how strictly the server checks. */
 export interface Writing {
   readonly manager: string;
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
@@ -13,7 +13,7 @@ export interface Writing {
   readonly warn?: ((text: string) => void) | undefined;
   /** Throws a Refusal for an object that may not be stored; `old` is what it replaces. */
   readonly validate?: ((at: Target, object: KubeObject, old?: KubeObject) => void) | undefined;
-  /** What an admission webhook makes of the object. */
+  /** The object after an admission webhook. */
   readonly mutate?: ((object: KubeObject) => KubeObject) | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface At extends Target {
   readonly name: string;
 }
 
-/** Who owns the fields of an object after a write. */
+/** The managers of an object's fields after a write. */
 export type Merge = (next: KubeObject) => readonly Manager[];
 
 // Objects are what came in as JSON.
@@ -40,7 +40,7 @@ export function withStringData(object: KubeObject): KubeObject {
   return { ...rest, data: { ...(object['data'] as object | undefined), ...Object.fromEntries(encoded) } } as KubeObject;
 }
 
-/** What is empty is left out, as Go's types do it. */
+/** Empty fields are left out, as in Go's types. */
 export function compacted<T extends object>(object: T): T {
   const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
   const kept = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));

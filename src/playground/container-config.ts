@@ -1,4 +1,4 @@
-/** What a kubelet needs before it starts the containers of a pod, besides file systems. */
+/** The configuration that a kubelet needs before it starts the containers of a pod, besides file systems. */
 import type { PodSpec } from '../api/index.ts';
 import type { ApiServer } from '../api-server/index.ts';
 import type { KubeObject } from '../kube/types.ts';

@@ -45,7 +45,7 @@ export function followDefinitions(server: ApiServer, onSchemas: (schemas: Schema
     // The list stays the same one until one of them changes.
     const crds = server.all(CustomResourceDefinition.kind);
     if (known?.crds === crds) return known;
-    // What Kubernetes has is its own, whatever a definition says.
+    // Kubernetes' own kinds stay its own: a definition cannot replace them.
     const theirs = crds.flatMap(servedBy).filter(({ type: { group, plural } }) => !isAlways(group, plural));
     for (const before of own)
       if (!theirs.some(({ type }) => apiVersionOf(type) === apiVersionOf(before) && type.kind === before.kind))
@@ -59,7 +59,7 @@ export function followDefinitions(server: ApiServer, onSchemas: (schemas: Schema
   };
 }
 
-/** Of a kind with a rule that the server does not know, no rule is checked, and the rest is. */
+/** A definition with a rule that the server does not know: none of its rules is checked, and everything else is. */
 function understood(crd: KubeObject): KubeObject {
   try {
     createSchemas([crd]);

@@ -1,4 +1,4 @@
-/** What a server says of itself, and the forms and rules of its objects. */
+/** Documents about the server, and the forms and rules of its objects. */
 import { definedVersion } from '../api-server/definition.ts';
 import type { WireAnswer } from '../api-server/wire/answers.ts';
 import { discovery } from '../api-server/wire/discovery.ts';

@@ -57,7 +57,7 @@ function send(response: ServerResponse, { status, headers, text }: WireAnswer): 
   response.writeHead(status, { 'content-type': type, ...headers, 'content-length': Buffer.byteLength(text) }).end(text);
 }
 
-/** Who may ask, and as whom: there is one user, who is no other. */
+/** Authentication: there is one user, with one token, who cannot impersonate another. */
 export function whyRefused(headers: IncomingMessage['headers'], token: string): Refusal | undefined {
   const given = Buffer.from(headers.authorization ?? '');
   const wanted = Buffer.from(`Bearer ${token}`);

@@ -1,4 +1,4 @@
-/** What may take for ever: rules and patterns of definitions that people bring. */
+/** Evaluation of rules and patterns that people bring in definitions, which may take for ever. */
 import { createContext, Script } from 'node:vm';
 import { Refusal } from '../api-server/index.ts';
 

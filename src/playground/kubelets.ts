@@ -17,14 +17,14 @@ const RUN_MS = 1_500;
 /** How long a volume may take before its pod says so, ms. */
 const PATIENCE_MS = 3_000;
 
-/** What a program that runs would have written, by pod. */
+/** The log of every simulated container. */
 export const LOG = 'This pod is simulated: no program runs in it.\n';
 
 type Container = NonNullable<PodSpec['containers']>[number];
 const specOf = (pod: KubeObject): PodSpec => pod['spec'] as PodSpec;
 const statusOf = (object: KubeObject): PodStatus => (object['status'] ?? {}) as PodStatus;
 
-/** What scheduler and kubelets do with pods, and node plugins with nodes. */
+/** The simulated scheduler, kubelets and node plugins. */
 export function createKubelets(server: ApiServer, clock: Clock): readonly Task[] {
   const { wall, monotonic } = clock;
   const events = createPodEvents(server, clock);
@@ -53,7 +53,7 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
   function syncPod(pod: KubeObject): Done {
     const { phase = 'Pending' } = statusOf(pod);
     if (pod.metadata.deletionTimestamp) {
-      // What is left are finalizers, which are not the kubelet's.
+      // Only finalizers are left, which are not the kubelet's.
       if (pod.metadata['deletionGracePeriodSeconds'] === 0) return false;
       kubelet.delete(pod, 'now');
       return true;

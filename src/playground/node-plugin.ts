@@ -8,7 +8,7 @@ import { labelOf } from '../csi/stage/fuse-label.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { CustomResourceDefinition } from '../api-server/kinds.ts';
 
-/** What the CSI plugin of each node does to the cluster; nothing is mounted. */
+/** The CSI plugin of each node, as far as the cluster sees it; nothing is mounted. */
 export interface NodePlugin {
   /** Starts the FUSE clients of a pod's Datasets on its node; returns the claims that cannot be mounted yet: not bound, or without their client. */
   startClients(pod: KubeObject): readonly string[];

@@ -1,7 +1,7 @@
 import { timestamp } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/types.ts';
 
-/** Of the simulated cluster. */
+/** Version of the simulated cluster. */
 export const KUBERNETES = 'v1.34.0';
 const CAPACITY = { cpu: '8', memory: '32Gi', pods: '110', 'ephemeral-storage': '200Gi' };
 

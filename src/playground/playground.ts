@@ -24,7 +24,7 @@ import { startTurns } from './turns.ts';
 import { createWebhooks } from './webhooks.ts';
 
 export interface PlaygroundOptions {
-  /** What is there from the beginning: definitions, which come first, rights, configurations. */
+  /** The first objects: definitions, which come first, rights, configurations. */
   readonly manifests: readonly KubeObject[];
   /** How many nodes are simulated. */
   readonly nodes: number;
@@ -44,7 +44,7 @@ export interface Playground {
   stop(): Promise<void>;
 }
 
-/** What its kubeconfig calls itself. */
+/** The context's name in its kubeconfig. */
 export const CONTEXT = 'sluice-playground';
 const HOST = '127.0.0.1';
 const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];

@@ -6,14 +6,14 @@ import type { KubeObject } from '../kube/types.ts';
 /** As the API server keeps them by default, ms. */
 const KEPT_MS = 3_600_000;
 
-/** What scheduler and kubelets say of pods, as events. */
+/** Events of scheduler and kubelets about pods. */
 export interface PodEvents {
   say(pod: KubeObject, event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string }): void;
   /** Forgets what was said of a pod, by its UID. */
   forget(uid: string): void;
 }
 
-/** What is said again of a pod is said once. */
+/** A repeated event of a pod is written once. */
 export function createPodEvents(server: ApiServer, { wall }: Clock): PodEvents {
   const said = new Map<string, string>();
   const time = () => timestamp(wall());

@@ -1,4 +1,4 @@
-/** What the one user of the playground may do, which is everything: nothing of it is kept. */
+/** Reviews of the rights of the playground's one user, who may do everything: no review is stored. */
 import { badRequest } from '../api-server/refusals.ts';
 import type { WireAnswer } from '../api-server/wire/answers.ts';
 import type { WireRequest } from '../api-server/wire/requests.ts';

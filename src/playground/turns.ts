@@ -28,7 +28,7 @@ export function startTurns(
   );
   /** In the order in which they came up. */
   const line = new Map<string, { readonly task: Task; readonly object: KubeObject }>();
-  /** What is to be looked at later: cancels that. */
+  /** Cancels of looks that are due later. */
   const later = new Map<string, () => void>();
   let cancel: (() => void) | undefined;
   /** How long requests are served before the next turn, ms: as long as the last one took. */

@@ -29,9 +29,9 @@ interface Entry {
 }
 
 /**
- * Which webhooks are asked about a write, as a function that asks them one after the other; undefined: none.
+ * The webhooks of a write, as a function that calls them one after the other; undefined: none.
  *
- * @param port where Sluice's own listens, whatever Service its configuration names: Services are simulated. Undefined: it does not run
+ * @param port where Sluice's own webhook listens, in place of the Service in its configuration: Services are simulated. Undefined: it does not run
  */
 export function createWebhooks(server: ApiServer, port: () => number | undefined): WireParts['webhooks'] {
   return (request) => {

@@ -13,7 +13,7 @@ export interface ControllerClient {
   get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
   /** After how many ms to look again at an object that waits for something whose change does not concern it: the older, the later. */
   againMs(object: KubeObject): number;
-  /** The time, as objects have it. */
+  /** The time in the format of objects. */
   now(): string;
   /** Objects by what they refer to. */
   readonly indexes: Indexes;

@@ -66,7 +66,7 @@ export function reconcileDeployment(client: ControllerClient, deployment: KubeOb
   );
 }
 
-/** Of the older pods, none is left once it has progressed to its end. */
+/** No older pod is left once the rollout has progressed to its end. */
 const conditionsOf = ({ metadata: { name } }: KubeObject, isAvailable: boolean, isUpdated: boolean) => [
   isAvailable
     ? { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }

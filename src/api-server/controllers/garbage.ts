@@ -9,7 +9,7 @@ export function collectGarbage(client: ControllerClient, object: KubeObject): bo
       client.patch(dependent, {
         metadata: { ownerReferences: dependent.metadata.ownerReferences?.filter((owner) => owner.uid !== uid) },
       });
-    // It may be gone with that.
+    // The patch may have deleted the object.
     client.patch(object, { metadata: { finalizers: finalizers.filter((each) => each !== 'orphan') } });
     return true;
   }

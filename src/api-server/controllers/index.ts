@@ -35,7 +35,7 @@ export interface Controllers {
   step(): boolean;
   /** Runs all controllers until nothing is left to do. Returns the number of steps; throws after 10000. */
   settle(): number;
-  /** What each does with an object, and for which changes. */
+  /** The task of each controller, and the changes that it follows. */
   readonly tasks: Readonly<Record<Controller, Task>>;
   /** Controllers that do nothing. */
   readonly paused: Set<Controller>;

@@ -1,4 +1,4 @@
-/** What controllers look for among all objects, as the indexes of an informer in client-go. */
+/** Indexes by which controllers find objects, as those of an informer in client-go. */
 import type { KubeObject } from '../../kube/types.ts';
 import type { ApiServer } from '../index.ts';
 import { createIndex, type ObjectIndex } from './object-index.ts';

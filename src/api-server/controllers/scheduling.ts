@@ -9,7 +9,7 @@ interface Taint {
   readonly effect: string;
 }
 
-/** What a daemon's pod is given besides its own tolerations (kubernetes.io/docs/concepts/workloads/controllers/daemonset). */
+/** Tolerations of a daemon's pod beside its own (kubernetes.io/docs/concepts/workloads/controllers/daemonset). */
 const DAEMON_TOLERATIONS: readonly Toleration[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },

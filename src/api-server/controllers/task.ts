@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { Changed } from '../index.ts';
 
-/** What a controller does, object by object: a change costs as much as the objects that it concerns. */
+/** The work of a controller, object by object: a change costs as much as the objects that it concerns. */
 export interface Task {
-  /** Of which kinds the objects are that it works on. */
+  /** The kinds of objects that the controller works on. */
   readonly kinds: readonly string[] | 'all';
   /** Does the next thing for an object. */
   work(object: KubeObject): Done;

@@ -1,4 +1,4 @@
-/** What StatefulSets and DaemonSets have in common. */
+/** The common part of StatefulSets and DaemonSets. */
 import type { KubeObject } from '../../kube/types.ts';
 import { digestOf, isReady, ownerOf } from '../pods.ts';
 import type { PodSpec } from '../../api/index.ts';
@@ -11,11 +11,11 @@ interface WorkloadSpec {
   };
   readonly volumeClaimTemplates?: readonly KubeObject[];
 }
-// What a workload holds by the API's own rules.
+// The spec of a workload, by the API's own rules.
 export const workloadSpec = (workload: KubeObject): WorkloadSpec => workload['spec'] as WorkloadSpec;
 
 const revisionLabel = 'controller-revision-hash';
-/** Of DaemonSets. */
+/** The label of a DaemonSet's pods. */
 const templateLabel = 'pod-template-generation';
 
 /** A pod of the newest template. */
@@ -47,10 +47,10 @@ export function revisionOf(workload: KubeObject): string {
   digests.set(template, hash);
   return `${workload.metadata.name}-${hash}`;
 }
-/** What is stored is never changed in place. */
+/** Stored objects are never changed in place. */
 const digests = new WeakMap<object, string>();
 
-/** Of its pods: those that are not being deleted, and of these the ready ones and those of the newest template. */
+/** Counts of the set's pods: those that are not being deleted, and among these the ready ones and those of the newest template. */
 export function counted(set: KubeObject, pods: readonly KubeObject[]): Readonly<Record<'living' | 'ready' | 'updated', number>> {
   const living = pods.filter((pod) => !pod.metadata.deletionTimestamp);
   return {

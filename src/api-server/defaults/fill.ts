@@ -1,7 +1,7 @@
 /** Fills in what an object leaves out. */
 import { isMap, type Json, type JsonMap } from '../json.ts';
 
-/** Of a map, or of each map in a list. */
+/** Defaults of a map, or of each map in a list. */
 export interface Defaults {
   /** Values of fields that are absent or null. Where both are maps, the fields of the map are filled in. */
   readonly values?: JsonMap;

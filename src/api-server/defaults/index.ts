@@ -1,4 +1,4 @@
-/** What the API server fills in where an object of Kubernetes' own kinds says nothing; rule: pkg/apis/<group>/<version>/defaults.go of Kubernetes. */
+/** Defaults of Kubernetes' own kinds, as the API server fills them in; rule: pkg/apis/<group>/<version>/defaults.go of Kubernetes. */
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { isMap, type JsonMap } from '../json.ts';
 import { isBuiltIn } from '../kinds.ts';

@@ -59,7 +59,7 @@ const POD_SPEC: Defaults = {
 };
 export const TEMPLATE: Defaults = { below: { spec: POD_SPEC } };
 
-/** What a pod that runs has, and no template: a request for each limit. */
+/** Defaults of a running pod, which a template does not get: a request for each limit. */
 const running: Defaults = {
   ...CONTAINER,
   below: { ...CONTAINER.below, resources: { computed: ({ limits }) => (isMap(limits) ? { requests: limits } : {}) } },

@@ -7,10 +7,10 @@ import { fieldSchema, type StructuralSchema } from './structural.ts';
 export type Program = (self: unknown) => unknown;
 
 const environment = new Environment({ enableOptionalTypes: true }).registerVariable('self', 'dyn');
-/** Of patterns, what JavaScript reads in another way than Go, or not at all. */
+/** Patterns that JavaScript reads in another way than Go, or not at all. */
 const OF_GO = /\\[apqz]|\(\?[a-z]|\[\[:/i;
 
-/** A value as the library has it: an `int` is a bigint, a `double` a number; its schema says which it is. */
+/** A value in the library's types: an `int` is a bigint, a `double` a number; its schema says which it is. */
 export function celValue(value: Json, schema: StructuralSchema | undefined): unknown {
   if (typeof value === 'number') return Number.isInteger(value) && schema?.type !== 'number' ? BigInt(value) : value;
   if (Array.isArray(value)) return (value as readonly Json[]).map((entry) => celValue(entry, schema?.items));

@@ -1,4 +1,7 @@
-/** What the server makes of an object before it looks at its values; rule: apiextensions-apiserver's schema/pruning and schema/defaulting. */
+/**
+ * Decoding: the server's changes of an object before it looks at values; rule: apiextensions-apiserver's schema/pruning and
+ * schema/defaulting.
+ */
 import { isMap, type Json, type JsonMap } from '../json.ts';
 import { additionalOf, fieldPath, fieldSchema, indexPath, mapped, ownOf, type StructuralSchema } from './structural.ts';
 

@@ -23,7 +23,7 @@ export interface Read {
   readonly warnings: readonly string[];
 }
 
-/** What a server does with custom resources, by the schemas of their definitions. Both throw a Refusal for an answer that is no. */
+/** Custom resources by the schemas of their definitions. Both methods throw a Refusal for an answer that is no. */
 export interface Schemas {
   /** Whether a schema is known. Other types pass unchanged. */
   knows(type: ResourceType): boolean;

@@ -1,4 +1,4 @@
-/** The metadata of an object, as the server reads it: by Go's ObjectMeta, whatever a definition says; rule: schema/objectmeta. */
+/** The metadata of an object, as the server reads it: by Go's ObjectMeta, not by a definition; rule: schema/objectmeta. */
 import { isMap, type Json, type JsonMap } from '../json.ts';
 import { pruned } from './decode.ts';
 import type { StructuralSchema } from './structural.ts';

@@ -22,7 +22,7 @@ function subdomainFaults(text: string): readonly string[] {
   return [...(text.length > 253 ? [most(253)] : []), ...(text.split('.').every(isPart) ? [] : [regexp(what, SUBDOMAIN, 'example.com')])];
 }
 
-/** What a name may be: a DNS subdomain, a DNS label, a label that starts with a letter, or any part of a path. */
+/** The rule for a name: a DNS subdomain, a DNS label, a label that starts with a letter, or any part of a path. */
 export type NameRule = 'subdomain' | 'label' | 'service' | 'path';
 const NAMES: Readonly<Record<NameRule, (text: string) => readonly string[]>> = {
   subdomain: subdomainFaults,

@@ -9,7 +9,7 @@ import { additionalOf, fieldPath, fieldSchema, indexPath, type StructuralSchema,
 export interface Rules {
   /** Whether the schema has any. */
   readonly any: boolean;
-  /** The faults of an object whose values fit the schema; with what it replaces, whatever did not change has none. */
+  /** The faults of an object whose values fit the schema. A value that is unchanged from the old object has none. */
   faults(object: Json, old?: Json): readonly Fault[];
 }
 
@@ -56,7 +56,7 @@ export function compileRules(schema: StructuralSchema): Rules {
   return { any, faults: (object, old) => walk(schema, object, '', old) };
 }
 
-/** Of the metadata of an object, rules see only its name. */
+/** Rules see only the name of an object's metadata. */
 function ofRoot(value: Json): Json {
   const { name, generateName } = (isMap(value) && isMap(value['metadata']) ? value['metadata'] : {}) as JsonMap;
   return { ...(value as JsonMap), metadata: { ...(name !== undefined && { name }), ...(generateName !== undefined && { generateName }) } };

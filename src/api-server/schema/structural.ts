@@ -57,7 +57,7 @@ export const fieldSchema = (schema: StructuralSchema | undefined, name: string):
 export const ownOf = ({ properties }: StructuralSchema, name: string): StructuralSchema | undefined =>
   properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
 
-/** The path of a field, as messages have it: `spec.mounts[0].name`. */
+/** The path of a field in messages: `spec.mounts[0].name`. */
 export const fieldPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 export const indexPath = (path: string, index: number): string => `${path}[${index}]`;
 

@@ -1,4 +1,4 @@
-/** What server-side apply can merge; rule: structured-merge-diff's typed/validate.go. */
+/** The values that server-side apply can merge; rule: structured-merge-diff's typed/validate.go. */
 import { isMap, type Json, type JsonMap } from '../json.ts';
 import { goSyntax, goText, goType } from './go.ts';
 import { OBJECT_META } from './metadata.ts';

@@ -32,7 +32,7 @@ const wrong = (path: string, type: string, value: string): readonly Fault[] => [
   invalidType(path === '' ? WHOLE : path, value, `${path} in body must be of type ${type}: ${JSON.stringify(value)}`),
 ];
 
-/** That a value is of another type than the schema says. */
+/** Faults of a value whose type is not the schema's. */
 export function typeFaults(schema: StructuralSchema, value: Json, path: string): readonly Fault[] {
   const types = schema['x-kubernetes-int-or-string'] ? ['integer', 'string'] : schema.type ? [schema.type] : [];
   const [type, numeric] = found(value);
@@ -47,6 +47,6 @@ export function typeFaults(schema: StructuralSchema, value: Json, path: string):
   return fits ? [] : wrong(path, types.join(','), type);
 }
 
-/** That a text is not of the schema's format. */
+/** Faults of a text that is not of the schema's format. */
 export const formatFaults = ({ format }: StructuralSchema, text: string, path: string): readonly Fault[] =>
   (checkOf(format)?.(text) ?? true) ? [] : wrong(path, format ?? '', text);

@@ -9,7 +9,7 @@ import { formatFaults, typeFaults } from './types.ts';
 /** Where a value is, and what was there before. */
 interface Place {
   readonly path: string;
-  /** Of lists that are merged by key, and of fields; nothing is known of the entries of other lists. */
+  /** The old value, for lists that are merged by key and for fields; entries of other lists have none. */
   readonly old?: Json | undefined;
 }
 

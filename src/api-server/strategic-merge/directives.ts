@@ -1,4 +1,4 @@
-/** What a strategic merge patch says beside values. */
+/** The directives of a strategic merge patch, beside values. */
 import { isMap, type Json, type JsonMap } from '../json.ts';
 import { badRequest, Refusal } from '../refusals.ts';
 
@@ -18,7 +18,7 @@ export interface Directives {
   readonly orders: ReadonlyMap<string, readonly Json[]>;
   /** By list: values to remove. */
   readonly removals: ReadonlyMap<string, readonly Json[]>;
-  /** What is no directive. */
+  /** Fields that are no directive. */
   readonly fields: JsonMap;
 }
 

@@ -10,7 +10,8 @@ import { mergedLists } from './lists.ts';
 import { mergedBy, type Place } from './strategies.ts';
 
 /**
- * What an object becomes by a patch of the type `application/strategic-merge-patch+json`. Defaults and validation are the caller's.
+ * The object after a patch of the type `application/strategic-merge-patch+json`. Defaults and validation are the caller's. @throws Refusal
+ * with status 400 or 500, as in the API server, for a patch that contradicts itself or the object
  * @throws Refusal with status 400 or 500, as the API server has it, for a patch that contradicts itself or the object
  */
 export function strategicMerge(type: ResourceType, current: object, patch: object): object {

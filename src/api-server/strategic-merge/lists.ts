@@ -66,7 +66,7 @@ function agree(changes: readonly Json[], order: readonly Json[], identity: Ident
     throw failed(`The order in patch list:\n${JSON.stringify(changes)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`);
 }
 
-/** What the patch names is in its order; every other entry comes before the first of these that it came before in the list as it was. */
+/** Entries that the patch names are in its order; every other entry comes before the first of these that it preceded in the old list. */
 function ordered(entries: readonly Json[], order: readonly Json[], before: readonly Json[], identity: Identity): readonly Json[] {
   const placeIn = (list: readonly Json[]) => {
     const places = new Map<Json, number>();

@@ -1,4 +1,4 @@
-/** What the server answers to a request for objects; not to a watch (streams.ts), which is no single answer. */
+/** Answers to requests for objects; a watch (streams.ts) is no single answer. */
 import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { apiVersionOf, type KubeList, type KubeObject } from '../../kube/types.ts';
@@ -15,13 +15,13 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** What admission makes of an object that is written. Throws a Refusal if it denies the write. */
+/** Admission of an object that is written; returns the changed object. Throws a Refusal if it denies the write. */
 export type Admission = (request: WireRequest, object: KubeObject) => KubeObject;
 
-/** What is called while an object is written. */
+/** Hooks that are called while an object is written. */
 export interface Hooks {
   readonly admit?: Admission;
-  /** Called with what the client is to be warned of. */
+  /** Called with a warning for the client. */
   readonly warn?: (text: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What a server serves, as clients ask for it before their first request; rule: apiserver's pkg/endpoints/discovery. */
+/** Discovery: the resources of a server, as clients ask for them before their first request; rule: apiserver's pkg/endpoints/discovery. */
 import { apiVersionOf } from '../../kube/types.ts';
 import type { Served } from './served.ts';
 
@@ -40,7 +40,7 @@ export function discovery(path: string, accept: string | undefined, served: read
 
 const aggregatedType = (version: string) => `${JSON_TYPE};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 
-/** Of the first media type that the server can answer with; none if that is plain JSON. */
+/** The version in the first media type that the server can answer with; none if that is plain JSON. */
 function aggregatedVersion(accept = ''): (typeof AGGREGATED_VERSIONS)[number] | undefined {
   for (const one of accept.split(',')) {
     const [media = '', ...parameters] = one.split(';').map((part) => part.trim());

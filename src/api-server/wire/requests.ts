@@ -14,14 +14,17 @@ export interface WireRequest {
   readonly name: string | undefined;
   readonly subresource: string | undefined;
   readonly query: URLSearchParams;
-  /** What the client takes in place of the object. */
+  /** The form of the object that the client wants. */
   readonly wants: 'object' | 'metadata' | 'table';
-  /** Of a `patch`. */
+  /** The type of a `patch`. */
   readonly patch?: PatchType;
   readonly body: unknown;
 }
 
-/** What a client sent. Names of headers are in lower case; a body is text, or bytes if its content type says protobuf; null where there is none. */
+/**
+ * A request as the client sent it. Names of headers are in lower case; a body is text, or bytes if its content type says protobuf; null
+ * where there is none.
+ */
 export interface Sent {
   readonly method: string;
   /** With its query. */
@@ -120,7 +123,7 @@ function verbOf(method: string, { name, subresource }: Where, patch: PatchType |
 
 export const isTrue = (value: string | null): boolean => value === 'true' || value === '1';
 
-/** Of what a client accepts, the first that is here. */
+/** The first accepted form that the server has. */
 function wantsOf(accept: string): WireRequest['wants'] {
   for (const range of accept.split(',')) {
     if (range.includes('as=Table') && range.includes('v=v1')) return range.includes('v1beta1') ? 'object' : 'table';
@@ -154,10 +157,10 @@ function isTooDeep(body: unknown): boolean {
   return false;
 }
 
-/** Of YAML: to compare the keys of a map with each other takes the square of their number. */
+/** Limit of YAML: comparing the keys of a map with each other takes the square of their number. */
 const MOST_YAML = 256 << 10;
 
-/** JSON is looked for first, whatever the client calls it: it is read ten times as fast. */
+/** JSON is tried first, under any content type: it is read ten times as fast. */
 function parsed(body: string, contentType: string): unknown {
   try {
     return JSON.parse(body);

@@ -9,7 +9,7 @@ import { invalidValue } from '../schema/faults.ts';
 import type { WireRequest } from './requests.ts';
 import { selectorText } from './table/selectors.ts';
 
-/** Of workloads; an absent number of replicas is 1 there. */
+/** The paths of workloads; an absent number of replicas is 1 there. */
 export const WORKLOAD_SCALE: ScalePaths = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
 export const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 

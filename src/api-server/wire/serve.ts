@@ -10,14 +10,14 @@ import { checkShape } from './shapes.ts';
 import { checkWatch, streamOf, type WireStream } from './streams.ts';
 import { readRequest, type Sent, type WireRequest } from './requests.ts';
 
-/** What a server has besides its objects. */
+/** The parts of a server besides its objects. */
 export interface WireParts {
   readonly server: ApiServer;
   /** By `<group>/<version>/<plural>`. */
   readonly types: () => ReadonlyMap<string, ResourceType>;
   /** Discovery, OpenAPI and version; undefined for a path that is about objects. */
   readonly document: (path: string, accept: string) => WireAnswer | undefined;
-  /** Who is to be asked about a write, which takes time; undefined: nobody. What they make of the object is written. @throws Refusal */
+  /** The webhooks of a write, which take time; undefined: none. The object that they return is written. @throws Refusal */
   readonly webhooks: (request: WireRequest) => ((object: KubeObject, before: KubeObject | undefined) => Promise<KubeObject>) | undefined;
   /** A Table of objects, as kubectl prints them. */
   readonly table: (request: WireRequest, objects: readonly KubeObject[], list: { readonly [key: string]: unknown }) => object;
@@ -109,7 +109,7 @@ async function written({ server, webhooks }: WireParts, request: WireRequest, wa
   }
 }
 
-/** What the server gives a new object anew each time. */
+/** The fields that the server gives each new object anew. */
 const ownOf = ({ metadata: { name, uid, creationTimestamp } }: KubeObject) => ({ name, uid, creationTimestamp });
 
 const PARTIAL_LIST = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadataList' };

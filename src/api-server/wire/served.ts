@@ -3,7 +3,7 @@ import { definitionSpec, type ScalePaths } from '../definition.ts';
 import { builtInKinds, hasStatus, traitsOf } from '../kinds.ts';
 import { SCALE_KIND, WORKLOAD_SCALE } from './scale.ts';
 
-/** What a server serves of one resource, as discovery lists it. */
+/** A resource as discovery lists it. */
 export interface Served {
   readonly type: ResourceType;
   readonly singular: string;
@@ -18,12 +18,12 @@ export interface Served {
 /** A path below an object. */
 export interface ServedSubresource {
   readonly name: string;
-  /** Of what it answers with, where that is not the object. */
+  /** The kind of its answers, where that is not the object's. */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly verbs: readonly string[];
 }
 
-/** What the server in memory does with a collection and its objects. */
+/** The verbs for a collection and its objects that the server in memory supports. */
 const VERBS = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'] as const;
 const STATUS: ServedSubresource = { name: 'status', verbs: ['get', 'patch', 'update'] };
 const SCALE: ServedSubresource = { name: 'scale', kind: SCALE_KIND, verbs: ['get', 'patch', 'update'] };

@@ -30,7 +30,7 @@ export function checkShape({ type, namespace }: Target, object: KubeObject): voi
   if (missing.length > 0) throw invalid(at, missing);
 }
 
-/** What has nothing to do without a spec; the published schemas leave that to the server. */
+/** Kinds that do nothing without a spec; the published schemas leave that check to the server. */
 const WITH_SPEC = new Set('CronJob DaemonSet Deployment Job PersistentVolume PersistentVolumeClaim Pod ReplicaSet StatefulSet'.split(' '));
 
 const unreadable = ({ type: { kind, version } }: Target, why: string) =>
@@ -73,7 +73,7 @@ const sortOf = (value: Json): string => (Array.isArray(value) ? 'array' : typeof
 const text: JsonMap = { type: 'string' };
 const map = (properties: JsonMap, required: readonly string[] = []): JsonMap => ({ type: 'object', properties, required });
 const list = (items: JsonMap): JsonMap => ({ type: 'array', items });
-/** Of kinds whose schemas are not published here, and that the server itself reads. */
+/** Schemas of kinds that are not published here, and that the server itself reads. */
 const SCHEMAS: Readonly<Record<string, JsonMap>> = {
   CustomResourceDefinition: map(
     {

@@ -3,15 +3,15 @@
 export interface SimulatedAlluxio {
   /** The pod of its masters that leads, of several; '' during an election. */
   leader?: string;
-  /** Its table by path, without `/`. */
+  /** The engine's table by path, without `/`. */
   readonly mounted: Map<string, Row>;
-  /** What it shows of its table. */
+  /** The table as the engine lists it. */
   shows: (mounted: ReadonlyMap<string, Row>) => ReadonlyMap<string, Row>;
   /** Paths at which it mounts nothing. */
   readonly refuses: Set<string>;
   /** `mount /data`, `unmount /data`, in order. */
   readonly changes: string[];
-  /** What was read from workers and from below, in all. */
+  /** Bytes read from workers and from the store below, in all. */
   readonly read: { local: number; ufs: number };
   readonly size: { files: number; bytes: number };
 }
@@ -33,7 +33,7 @@ export const simulatedAlluxio = (): SimulatedAlluxio => ({
   size: { files: 1152, bytes: 154_262_709_011 },
 });
 
-/** What a command of ours prints; `undefined` for one that Alluxio's pods would not know. */
+/** The output of one of Sluice's commands; `undefined` for one that Alluxio's pods would not know. */
 export function alluxioAnswer(alluxio: SimulatedAlluxio, argv: readonly string[]): string | undefined {
   const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
   if (script.includes('/.alluxiocli.')) return '';

@@ -4,7 +4,7 @@ import type { ExecAnswer, ExecCall } from './exec-call.ts';
 import { jindoAnswer, type SimulatedJindo, simulatedJindo } from './jindo.ts';
 import { defaultAnswer as juicefsAnswer } from './juicefs.ts';
 
-/** What the engines in simulated pods answer to a command; undefined for one that they do not know. */
+/** The answers of engines in simulated pods to a command; undefined for one that they do not know. */
 export type Engines = (call: ExecCall) => ExecAnswer | undefined;
 
 /** Engines that remember what each of them was told: by namespace and pod, all masters as one, since one that is made again still has its mounts. */

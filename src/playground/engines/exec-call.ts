@@ -9,11 +9,11 @@ export interface ExecCall {
   readonly argv: readonly string[];
 }
 
-/** What the command prints and how it ends. */
+/** The output of a command, and its end. */
 export interface ExecAnswer {
   readonly stdout?: string;
   readonly stderr?: string;
   readonly exitCode?: number;
-  /** Output and end are held back for so long. */
+  /** Delay of output and end. */
   readonly delayMs?: number;
 }

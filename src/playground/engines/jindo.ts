@@ -2,11 +2,11 @@
 import type { ExecAnswer } from './exec-call.ts';
 
 export interface SimulatedJindo {
-  /** Its table: sources by path. */
+  /** The engine's table: sources by path. */
   readonly mounted: Map<string, string>;
   /** Whether JindoCache has its cache sets. */
   hasSets: boolean;
-  /** What the last change recorded of them in the pod. */
+  /** The record of the last change of mounts in the pod. */
   record: string;
   readonly size: { readonly files: number; readonly bytes: number };
 }
@@ -18,7 +18,7 @@ export const simulatedJindo = (): SimulatedJindo => ({
   size: { files: 1152, bytes: 154_262_709_011 },
 });
 
-/** What a command of ours prints and how it ends; `undefined` for one that Jindo's pods would not know. */
+/** Output and end of one of Sluice's commands; `undefined` for one that Jindo's pods would not know. */
 export function jindoAnswer(jindo: SimulatedJindo, argv: readonly string[]): ExecAnswer | undefined {
   const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
   // Directories of workers and masters, of which there are no files here.

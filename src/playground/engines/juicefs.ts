@@ -1,6 +1,6 @@
 /**
- * What a simulated pod answers before a test says otherwise: a JuiceFS that works. The community edition's texts are recorded
- * (scripts/record-juicefs.sh); the figures of the enterprise edition, which cannot be had here, are a stand-in in its format.
+ * The default answers of a simulated pod: a JuiceFS that works. The community edition's texts are recorded (scripts/record-juicefs.sh); the
+ * figures of the enterprise edition, which cannot be installed here, are a stand-in in its format.
  */
 import type { ExecAnswer, ExecCall } from './exec-call.ts';
 import { RECORDED } from './juicefs-recorded.gen.ts';
@@ -25,7 +25,7 @@ const ANSWERS: readonly (readonly [RegExp, (call: ExecCall, line: string) => Exe
   [/^(timeout \S+ )?(rm -rf|mkdir -p|ls|stat|true|umount|test|sync)\b|^sh -c code=0\nfor folder;/, () => ({})],
 ];
 
-/** What both editions' clients print of their caches. */
+/** The cache statistics that both editions' clients print. */
 const STATS = [
   RECORDED.stats,
   'blockcache.blocks: 9720\nblockcache.bytes: 40757435762\nblockcache.evict: 0\nblockcache.hitBytes: 40717671794\n',

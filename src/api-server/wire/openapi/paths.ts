@@ -7,7 +7,7 @@ import { type RefPrefix, schemaName } from './schemas.ts';
 
 const JSON_TYPE = 'application/json';
 const PATCH_TYPES = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
-/** Of kinds whose lists have merge keys. */
+/** Patch type of kinds whose lists have merge keys. */
 const STRATEGIC = 'application/strategic-merge-patch+json';
 
 const WRITES = ['dryRun', 'fieldManager', 'fieldValidation'];

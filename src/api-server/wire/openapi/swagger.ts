@@ -6,7 +6,7 @@ import type { Served } from '../served.ts';
 import { pathsOf } from './paths.ts';
 import { namedSchemas } from './schemas.ts';
 
-/** What version 2 has no word for. */
+/** Keywords that version 2 lacks. */
 const UNKNOWN = new Set(['nullable', 'anyOf', 'oneOf', 'not']);
 
 /** The document of version 2. */

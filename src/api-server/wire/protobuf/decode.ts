@@ -99,7 +99,7 @@ function added<T>(to: Map<string, T[]>, field: string, value: T): void {
 }
 
 type Entry = readonly [key: string, value: Json];
-/** Of a map: a message of a key and a value. */
+/** An entry of a map: a message of a key and a value. */
 function entry(messages: Messages, { type }: Field, bytes: Uint8Array): Entry {
   const reader = new BinaryReader(bytes);
   let key = '';

@@ -11,7 +11,7 @@ const subjects = (binding: KubeObject, kind: string, nameOf: (subject: unknown) 
     .join(', ');
 const nameOf = (subject: unknown): string => textAt(subject, 'name');
 
-/** Of RoleBindings and ClusterRoleBindings. */
+/** Columns of RoleBindings and ClusterRoleBindings. */
 export const roleBinding: readonly TableColumn[] = [
   nameColumn,
   column('Role', (object) => `${textAt(object, 'roleRef', 'kind')}/${textAt(object, 'roleRef', 'name')}`),
@@ -21,7 +21,7 @@ export const roleBinding: readonly TableColumn[] = [
   wide('ServiceAccounts', (object) => subjects(object, 'ServiceAccount', (each) => `${textAt(each, 'namespace')}/${nameOf(each)}`)),
 ];
 
-/** Of both kinds of webhook configurations. */
+/** Columns of both kinds of webhook configurations. */
 export const webhookConfiguration: readonly TableColumn[] = [
   nameColumn,
   integer('Webhooks', (object) => listAt(object, 'webhooks').length),

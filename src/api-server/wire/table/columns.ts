@@ -1,10 +1,10 @@
-/** What a column is: how it is called, and what stands in it. */
+/** A column of a table: its name, and the text of its cells. */
 import type { KubeObject } from '../../../kube/types.ts';
 import { canonicalQuantity } from '../../../api/units.ts';
 import { ageOf } from './ages.ts';
 import { at, listAt, textAt } from './read.ts';
 
-/** What a table says of a column (meta.k8s.io/v1, TableColumnDefinition). */
+/** The definition of a column in a table (meta.k8s.io/v1, TableColumnDefinition). */
 export interface ColumnDefinition {
   readonly name: string;
   /** How the cells are encoded: `string`, `integer`, `number`, `boolean`, or `date`. */
@@ -42,13 +42,13 @@ export const nameColumn: TableColumn = column('Name', ({ metadata }) => textAt(m
 export const ageColumn: TableColumn = column('Age', ({ metadata }, now) => ageOf(at(metadata, 'creationTimestamp'), now), {
   description: CREATED_IS,
 });
-/** Of kinds for which Kubernetes has no columns. */
+/** The column of kinds for which Kubernetes has no columns. */
 export const createdColumn: TableColumn = column('Created At', ({ metadata }) => textAt(metadata, 'creationTimestamp'), {
   type: 'date',
   description: CREATED_IS,
 });
 
-/** Of what has pods: names and images of their containers. `path` leads to the spec of the pods. */
+/** Columns of kinds with pods: names and images of their containers. `path` leads to the spec of the pods. */
 export const containerColumns = (...path: readonly string[]): readonly TableColumn[] => [
   wide('Containers', (object) => joined(listAt(object, ...path, 'containers'), 'name')),
   wide('Images', (object) => joined(listAt(object, ...path, 'containers'), 'image')),

@@ -33,7 +33,7 @@ export const lease: readonly TableColumn[] = [
   ageColumn,
 ];
 
-/** What a load balancer answers to. */
+/** The addresses of a load balancer. */
 function ingressOf(service: KubeObject): readonly string[] {
   const points = listAt(service, 'status', 'loadBalancer', 'ingress').map((each) => textAt(each, 'ip') || textAt(each, 'hostname'));
   return [...new Set(points.filter((point) => point !== ''))].toSorted();
@@ -109,7 +109,7 @@ export const node: readonly TableColumn[] = [
   nodeInfo('Container-Runtime', 'containerRuntimeVersion'),
 ];
 
-/** What is used of what a quota allows: of limits, or of all else. */
+/** Use and limit of a quota's resources: of limits, or of all others. */
 const quotaColumn = (name: string, ofLimits: boolean): TableColumn =>
   column(name, (object) =>
     Object.entries(mapAt(object, 'status', 'hard'))

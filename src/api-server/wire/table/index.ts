@@ -14,9 +14,9 @@ export interface TableRequest {
   readonly columns?: readonly PrinterColumn[];
   /** Milliseconds since the epoch, for ages. */
   readonly now: number;
-  /** What a row has of its object: nothing, its metadata or all of it. */
+  /** The part of its object that a row includes: nothing, its metadata or all of it. */
   readonly includeObject: 'None' | 'Metadata' | 'Object';
-  /** Of the list, or of the only object. */
+  /** Version of the list, or of the only object. */
   readonly resourceVersion?: string;
   /** Where the next page begins. */
   readonly continue?: string;
@@ -49,7 +49,7 @@ export function tableOf(type: ResourceType, objects: readonly KubeObject[], how:
   };
 }
 
-/** Of custom resources without columns. */
+/** The column of custom resources without columns. */
 const customAge: TableColumn = { ...ageColumn, definition: { ...ageColumn.definition, type: 'date' } };
 
 function columnsOf(type: ResourceType, printed: readonly PrinterColumn[]): readonly TableColumn[] {

@@ -1,4 +1,4 @@
-/** What the steps of a JSONPath do. Rule: client-go/util/jsonpath, which kubectl and the API server use. */
+/** The steps of a JSONPath. Rule: client-go/util/jsonpath, which kubectl and the API server use. */
 import { isMap } from '../../json.ts';
 
 /** From the values so far to the next. @throws Mismatch for a value that the step cannot take */
@@ -10,7 +10,7 @@ export class Mismatch extends Error {}
 /** A path with many `..` has more values than any cell needs. */
 const MOST_VALUES = 10_000;
 
-/** What steps make of values, one after the other. */
+/** The values after all steps, one after the other. */
 export const run = (steps: readonly Step[], values: readonly unknown[]): readonly unknown[] =>
   steps.reduce((found, step) => few(step(found)), values);
 

@@ -98,7 +98,7 @@ function quoted(path: string, start: number): Read {
 
 const INDEX = /^(-?\d{0,9})(:-?\d{0,9})?(:-?\d{0,9})?$/;
 
-/** What is between brackets: `*`, an index, a slice, a key in single quotes, or several of these with commas. */
+/** The text between brackets: `*`, an index, a slice, a key in single quotes, or several of these with commas. */
 function bracket(path: string, start: number): Read {
   const end = path.indexOf(']', start);
   if (end === -1) throw new Unreadable();

@@ -4,7 +4,7 @@ import { humanDuration, timeOf } from './ages.ts';
 import { ageColumn, column, nameColumn, type TableColumn, wide } from './columns.ts';
 import { at, conditionOf, countAt, isTrue, listAt, textAt } from './read.ts';
 
-/** What the containers of a Pod say together. */
+/** The state of all containers of a Pod together. */
 interface Summary {
   readonly ready: number;
   readonly containers: number;
@@ -133,7 +133,7 @@ export const pod: readonly TableColumn[] = [
   wide('Readiness Gates', gatesText),
 ];
 
-/** What tells kubectl that a row is of a Pod that has ended. */
+/** The condition by which kubectl knows that a row is of a Pod that has ended. */
 export function podConditions(object: KubeObject): readonly object[] | undefined {
   const phase = textAt(object, 'status', 'phase');
   if (phase !== 'Succeeded' && phase !== 'Failed') return undefined;

@@ -1,7 +1,7 @@
 /** Reading objects that no schema has checked: what is missing or has another shape reads as empty. */
 import { isMap, type JsonMap } from '../../json.ts';
 
-/** What is at a path of fields; undefined where there is none, or null. */
+/** The value at a path of fields; undefined where there is none, or null. */
 export const at = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((inner, field) => (isMap(inner) && Object.hasOwn(inner, field) ? inner[field] : undefined), value) ?? undefined;
 
