@@ -1,4 +1,4 @@
-/** Who asked the API server for what: its own audit log, read from a mark on. */
+/** Clients of the API server and their requests: its own audit log, read from a mark on. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 
 /** The three that we count; everybody else is left out, which keeps the log small and the API server as fast as without. */

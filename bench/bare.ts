@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { range } from './lab.ts';
 import { quantile } from './statistics.ts';
 
-/** What a machine takes, just now, for what publications are made of; ms, p50. All figures of the plugin depend on these. */
+/** The present cost of the parts of a publication on this machine; ms, p50. All figures of the plugin depend on these. */
 export interface Bare {
   /** A program that does nothing, started by a small shell. */
   readonly child: number;

@@ -48,7 +48,10 @@ export const bindMany = (count: number, ...kinds: readonly Kind[]): Bench => {
   };
 };
 
-/** What a bare client gets that sends the same writes, and runs the same commands, just after: rates and times depend on it, and it on the machine. */
+/**
+ * The rate of a bare client that sends the same writes, and runs the same commands, just after: rates and times depend on it, and it on the
+ * machine.
+ */
 interface Limit {
   readonly limitPerSecond: number;
   readonly replayedRequests: number;
@@ -76,7 +79,7 @@ function claimsAfter(name: string, { boundAt, claimAt }: Run, limit: Limit): Fig
   });
 }
 
-/** Of which kinds they are, and how many came before each one's own Bound: the rest are its event, nudges of its claim, and probes. */
+/** Requests by kind, and how many came before each Dataset's own Bound: the rest are its event, nudges of its claim, and probes. */
 const requestDetail = ({ requests, boundAt }: Run, count: number) => ({
   beforeBound: rounded(
     requests.filter((entry) => Date.parse(entry.requestReceivedTimestamp) <= (boundAt.get(numberOf(entry) ?? '') ?? 0)).length / count,
@@ -93,13 +96,13 @@ interface Run {
   readonly order: number;
   /** The controller's. */
   readonly cpuSeconds: number;
-  /** Of the reconciler, over all of them. */
+  /** Passes of the reconciler, over all of them. */
   readonly passes: number;
   /** The controller's, in the order in which they were answered. */
   readonly requests: readonly Entry[];
   /** ms since the epoch, by name. */
   readonly boundAt: ReadonlyMap<string, number>;
-  /** Of its claim. */
+  /** Creation times of claims. */
   readonly claimAt: ReadonlyMap<string, number>;
   /** Where in the audit log it began. */
   readonly mark: number;
@@ -124,7 +127,7 @@ async function bindAll(lab: Lab, kinds: readonly Kind[], count: number): Promise
     const createdAt = await createAll(lab, kinds, namespace, count);
     const last = await bound.reached(count, 60 + count);
     await claims.reached(count, 60 + count);
-    // What is sent after the fact counts as well.
+    // Requests after the fact count as well.
     await controller.idle();
     for (const { stop } of [bound, claims]) stop();
     const sinceEpoch = ({ at }: Bound) => new Map([...at].map(([each, when]) => [each, performance.timeOrigin + when]));

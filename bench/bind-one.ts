@@ -44,7 +44,7 @@ async function bindEach(
   const controller = await lab.start();
   const namespace = await lab.namespace();
   const times: Times[] = [];
-  /** Who waits for what to be Bound. */
+  /** Benches that wait for a Dataset to be Bound. */
   const waiting = new Map<string, (at: number) => void>();
   const heard = (what: string) =>
     user.watch(what, ({ object, at }) => phaseOf(object) === 'Bound' && waiting.get(`${what}/${object.metadata.name}`)?.(at));
@@ -61,7 +61,7 @@ async function bindEach(
   try {
     say(`creating ${runs} ${kind} runtimes, one after the other`);
     for (const i of range(runs)) {
-      // What the last one still has coming (its event) should not meet this one.
+      // The last Dataset's event should not meet this one.
       await sleep(200);
       const { dataset, runtime } = pair(kind, namespace, nameOf(i));
       const both = Promise.all([bound(datasets, nameOf(i)), bound(claims, nameOf(i))]);

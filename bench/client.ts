@@ -8,7 +8,7 @@ export interface Client {
   /** Sends a text as it is, anything else as JSON. The object in the answer; throws with the server's message when that is no success. */
   send(method: Method, path: string, body?: unknown, contentType?: string): Promise<KubeObject>;
   list(path: string): Promise<readonly KubeObject[]>;
-  /** Runs a command in a container, as the path says, whatever its exit code is; throws when it did not run. What it prints is thrown away. */
+  /** Runs a command in a container, with any exit code; throws when it did not run. Its output is thrown away. */
   exec(path: string): Promise<void>;
   /** Reports every object that exists, then every change, until stopped; all of them again after the server has ended the stream. `at` is performance.now() when it came. */
   watch(path: string, onEvent: (event: WatchEvent) => void): Promise<() => void>;

@@ -1,4 +1,4 @@
-/** What the runtimes of benches name. */
+/** Objects that the runtimes of benches name. */
 import type { KubeObject } from '../src/kube/types.ts';
 
 const GROUP = 'data.fluid.io/v1alpha1';
@@ -13,7 +13,7 @@ export const profile: KubeObject = {
   spec: { fileSystemType: 'fuse.s3fs', fuse: { image: 'example.io/s3fs', imageTag: 'v1', imagePullPolicy: 'IfNotPresent' } },
 };
 
-/** Its program is a stand-in of the simulated pods: no file system of that name exists. */
+/** The program is a stand-in of the simulated pods: no file system of that name exists. */
 export const cacheClass: KubeObject = {
   apiVersion: GROUP,
   kind: 'CacheRuntimeClass',

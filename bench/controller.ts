@@ -19,7 +19,7 @@ export interface ControllerOptions {
   readonly metricsPort: number;
   /** The name of another pod, whose lease this one cannot know to be free. Default: here, on this host. */
   readonly elsewhere?: string;
-  /** Of `sluice reconcile`, besides these. */
+  /** Flags of `sluice reconcile`, besides these. */
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ export function startController({
     env: { ...process.env, ...installedMemory(), ...env, ...(elsewhere && { MY_POD_NAME: elsewhere }) },
   });
   const pid = child.pid ?? 0;
-  // Nothing of ours may outlive us, whatever way we end.
+  // No child may outlive this process.
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const heard = { synced: Promise.withResolvers<{ readonly at: number }>(), leading: Promise.withResolvers<void>() };

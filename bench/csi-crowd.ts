@@ -65,7 +65,7 @@ export async function* crowded(node: TestNode, calls: Calls, { pid, call }: Test
     const ms = performance.now() - began;
     return { ms, share: ((cpuSeconds(pid) - before) * 1000) / ms };
   };
-  // What waiting itself takes, a reading every 50 to 100 ms, is there without a change too.
+  // The wait alone, a reading every 50 to 100 ms, costs this much without a change.
   const quiet = await share(() => sleep(5_000));
   const busy = await share(async () => {
     for (const i of range(changes)) {

@@ -9,7 +9,7 @@ const LABELS = 'fluid.io/f-ml-v';
 export const volumeId = (i: number): string => `ml-v${i}`;
 export const fusePath = (mountRoot: string, i: number): string => `${mountRoot}/thin/${NAMESPACE}/v${i}/thin-fuse`;
 
-/** What the volume's PersistentVolume says, and with it the kubelet. */
+/** Attributes of the PersistentVolume, as the kubelet passes them. */
 export const attributes = (mountRoot: string, i: number): Record<string, string> => ({
   fluid_path: fusePath(mountRoot, i),
   mount_type: 'tmpfs',
@@ -29,7 +29,7 @@ export async function createVolumes({ user }: Lab, mountRoot: string, count: num
   const spec = { ...(runtime['spec'] as object), fuse: { cleanPolicy: 'OnDemand' } };
   await user.send('POST', paths.runtimes('thin', NAMESPACE), { ...runtime, spec });
   await atOnce(16, range(count), (i) => user.send('POST', paths.volumes, volume(mountRoot, i)));
-  // What the controller manager does with them is no part of what is measured.
+  // The controller manager's work on them is not measured.
   await until('all volumes are available', 60, async () => (await user.list(paths.volumes)).every((each) => phaseOf(each) === 'Available'));
 }
 

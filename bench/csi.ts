@@ -41,7 +41,7 @@ export const csi: Bench = {
       const bare = await bareCosts(plugin.pid, `${node.kubelet}/bare`, runs);
       yield* latencies(calls, bare, runs);
       yield* crowded(node, calls, plugin, quick ? 50 : 300);
-      // Their fuse pods go with the labels: what is left of them would be taken for departing.
+      // The fuse pods go with the labels: the rest of them would count as departing.
       calls.unserve(0, 8);
       yield* staging(calls, runs);
       yield* longRun(node, calls, plugin, cycles);
@@ -146,7 +146,7 @@ async function* longRun(node: TestNode, calls: Calls, { pid }: TestPlugin, cycle
     await calls.publish(volume, i, i % 2 === 0 ? 5 : 3);
     await calls.unpublish(volume, i);
     await calls.unstage(volume);
-    // Its fuse pod goes and comes again, as another file system.
+    // The volume's fuse pod goes and comes again, as another file system.
     const place = fusePath(node.mountRoot, volume);
     const next = `${node.dir}/next`;
     await host.run(
@@ -167,7 +167,7 @@ async function* longRun(node: TestNode, calls: Calls, { pid }: TestPlugin, cycle
     const second = await left();
     yield* memoryFigures(pid, cycles, first, second);
   } finally {
-    // It would keep the bench from ending.
+    // The host would keep the bench from ending.
     host.close();
   }
 }

@@ -1,4 +1,4 @@
-/** What the package says about the kinds of benches. */
+/** The package's definitions of the kinds of benches. */
 import { runtimes } from '../runtimes/_all.gen.ts';
 import { resources } from '../runtimes/_resources.gen.ts';
 import { parse } from '../src/api/index.ts';

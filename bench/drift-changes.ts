@@ -11,7 +11,7 @@ export interface Change {
   readonly what: string;
   /** The object in which the repair is seen. */
   readonly path: string;
-  /** What this deletes: the clock starts when the last has disappeared, and stops when all are back. */
+  /** Objects that the change deletes: the clock starts when the last has disappeared, and stops when all are back. */
   readonly gone?: readonly string[];
   /** The object that was edited, if one was. */
   readonly make: (user: Client) => Promise<KubeObject | undefined>;
@@ -20,7 +20,7 @@ export interface Change {
 }
 
 const merge = (path: string, body: object) => (user: Client) => user.send('PATCH', path, body, MERGE);
-/** Of a field, or, at `-`, of an item after the last. */
+/** Replaces a field, or, at `-`, adds an item after the last. */
 const replace = (path: string, field: string, value: unknown) => (user: Client) =>
   user.send('PATCH', path, [{ op: field.endsWith('/-') ? 'add' : 'replace', path: field, value }], JSON_PATCH);
 

@@ -10,7 +10,7 @@ import { pair, paths } from './objects.ts';
 const TARGET = 0.3;
 const PATIENCE_MS = 30_000;
 
-/** What is done to the cluster, and how soon it is undone or has taken effect. */
+/** Changes of the cluster, and how soon each is undone or has taken effect. */
 export const drift: Bench = {
   name: 'drift',
   async *run({ lab: open }) {
@@ -21,7 +21,7 @@ export const drift: Bench = {
       await setUp(lab, namespace);
       for (const change of changes(namespace)) yield await measured(lab, namespace, change);
       for (const kind of ['juicefs', 'alluxio'] as const) {
-        // Its worker was made again, maybe elsewhere.
+        // The namespace's worker was created again, maybe elsewhere.
         await settled(lab, namespace);
         yield await measured(lab, namespace, labelGone(kind, namespace, await workerNode(lab, kind, namespace)));
       }

@@ -53,7 +53,7 @@ function fileOf(folder: string, count: number, kinds: readonly Kind[]): string {
 interface Run {
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** Of the whole process, at its highest. */
+  /** Peak of the whole process. */
   readonly peakMb: number;
   readonly bytes: number;
 }

@@ -8,19 +8,19 @@ export interface BenchKind {
   /** Specs. */
   readonly runtime: object;
   readonly dataset: object;
-  /** What the runtime names, one for all of its kind. */
+  /** The object that the runtime names, one for all of its kind. */
   readonly companion?: { readonly plural: string; readonly object: KubeObject };
-  /** Its caches are asked by commands in their pods. */
+  /** The controller reads cache figures by commands in pods. */
   readonly isProbed?: boolean;
   readonly targets: {
     readonly synthMs: number;
-    /** Of one alone, in s. */
+    /** Target for one alone, s. */
     readonly bound: number;
     readonly claim: number;
     readonly many: Targets;
   };
 }
-/** Of many at once. */
+/** Targets for many at once. */
 export interface Targets {
   /** Runtimes a second. */
   readonly rate?: number;
@@ -31,12 +31,12 @@ export interface Targets {
   readonly execs?: number;
   /** CPU s each: the controller's first thousand costs more. */
   readonly cpu?: (count: number) => number;
-  /** Of what a bare client gets. */
+  /** Share of a bare client's rate. */
   readonly ofLimit: number;
 }
 
 const fromSecret = (name: string, key: string = name) => ({ name, valueFrom: { secretKeyRef: { name: SECRET, key } } });
-// Of one node, many share it.
+// Many share one node.
 const shared = { accessModes: ['ReadWriteMany'], placement: 'Shared' };
 const cachedIn = (path: string) => ({ replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD', path, quota: '1Gi', low: '0.01' }] } });
 
@@ -146,7 +146,7 @@ export type Kind = keyof typeof kinds | 'jindo-ha';
 /** One of each kind: what a mix has. */
 // The keys are names of kinds.
 export const KINDS = Object.keys(kinds) as readonly Kind[];
-/** Of kinds above, otherwise set up. */
+/** The kinds above, otherwise set up. */
 const variants = {
   // Three masters.
   'jindo-ha': {
@@ -165,11 +165,11 @@ export const WIDE_PORTS = ['juicefs', 'alluxio', 'jindo', 'efc', 'vineyard'].fla
   `${kind}=10000-65535`,
 ]);
 
-/** Of the name of a bench. */
+/** The kinds' part of the name of a bench. */
 export const suffixOf = ([first, ...others]: readonly Kind[]): string => {
   if (others.length > 0) return '-mixed';
   return first === 'thin' ? '' : `-${first}`;
 };
-/** Of one kind its own; of a mix what all together are to reach. */
+/** Targets of one kind, or of a mix together. */
 export const targetsOf = ([first, ...others]: readonly Kind[]): Targets =>
   others.length > 0 || first === undefined ? { ofLimit: 0.9 } : BENCHED[first].targets.many;

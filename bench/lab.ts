@@ -239,7 +239,7 @@ export async function until<T>(what: string, seconds: number, ask: () => Promise
   }
 }
 
-/** What one write takes a bare client just now, s: the median. Times of single changes depend on it. */
+/** The present cost of one write for a bare client, s: the median. Times of single changes depend on it. */
 export async function bareWrite({ replay }: Pick<Lab, 'replay'>, namespace: string): Promise<number> {
   const path = paths.core(namespace, 'configmaps');
   const times: number[] = [];

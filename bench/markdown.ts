@@ -19,7 +19,7 @@ function measured(figure: Figure): string {
   return `${value} ${unit}${depends.length > 0 ? ` (${depends.join(', ')})` : ''}`;
 }
 
-/** What a figure depends on, and was measured in the same run, by the name of the detail. */
+/** The measured conditions of a figure, from the same run, by the name of the detail. */
 const DEPENDS: Readonly<Record<string, (value: number) => string>> = {
   bareWriteSeconds: (value) => `bare write ${value} s`,
   limitPerSecond: (value) => `bare client ${value}/s`,

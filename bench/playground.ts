@@ -16,7 +16,7 @@ import { cpuSeconds, memory } from './proc.ts';
 
 /** As `npm run sluice` runs it: the image's program has no playground. */
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
-/** What Node takes by itself on a machine of 8 GiB, wherever this runs. */
+/** Node's own default on a machine of 8 GiB, on every machine. */
 const HEAP = '--max-old-space-size=2048';
 const NAMESPACE = 'default';
 /** Before anything is counted: a program that has just started is slow. */

@@ -1,4 +1,4 @@
-/** What Linux says of a process: proc_pid_stat(5), proc_pid_status(5). */
+/** Linux's figures of a process: proc_pid_stat(5), proc_pid_status(5). */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** sysconf(_SC_CLK_TCK) is 100 on every Linux that Node runs on. */

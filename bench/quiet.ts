@@ -5,7 +5,7 @@ import { type Lab, say } from './lab.ts';
 import { BENCHED, type Kind, suffixOf } from './kinds.ts';
 import { counted } from './statistics.ts';
 
-/** What a controller does while nothing happens, seen by the API server and by the kernel. */
+/** A controller's work while nothing happens, seen by the API server and by the kernel. */
 async function quietPeriod(lab: Lab, seconds: number) {
   const controller = await lab.start();
   try {
@@ -49,7 +49,7 @@ export const quiet = (count: number, ...kinds: readonly Kind[]): Bench => {
       });
       yield atMost(`${name}/lease`, (leases.length / seconds) * 60, 'requests for the lease per minute', 30);
       const cpuPercent = (cpuSeconds / seconds) * 100;
-      // Who asks so many caches every minute has something to do.
+      // A controller that asks so many caches every minute has work.
       if (!isProbed) yield atMost(`${name}/cpu`, cpuPercent, '% of a core', 0.5, { rss: rounded(rss) });
       yield unjudged(`${name}/rss`, rss, 'MB', { peak: rounded(peak), cpuPercent: rounded(cpuPercent) });
     },

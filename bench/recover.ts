@@ -35,7 +35,7 @@ async function killed(lab: Lab, successor: 'here' | 'elsewhere') {
   const from = standby ? endedAt : next.startedAt;
   try {
     await bound.reached(COUNT, 60);
-    // What the dead one had sent may be seen after its end; what comes once the successor leads is the successor's.
+    // Requests of the dead controller may be seen after its end; those after the successor leads are the successor's.
     const times = [...bound.at.values()].filter((at) => at > leadingAt);
     const seconds = (at: number) => rounded((at - from) / 1000);
     return {

@@ -1,7 +1,7 @@
 /**
- * What the API server can take: the writes of a run, the user's creates included, sent again by a bare client at 16 connections, in
- * another namespace, and the commands that were run in pods. Each runtime's follow one another as they did in the run; what the server hands out (uids and
- * resourceVersions) is put in where the bodies name it. Everything is prepared before the clock starts.
+ * The limit of the API server: the writes of a run, the user's creates included, sent again by a bare client at 16 connections, in another
+ * namespace, and the commands that were run in pods. Each runtime's follow one another as they did in the run; values that the server hands
+ * out (uids and resourceVersions) are put in where the bodies name them. Everything is prepared before the clock starts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
@@ -25,7 +25,7 @@ interface Write {
   readonly path: string;
   readonly contentType: string;
   readonly body: string;
-  /** What it writes to, as `resource/name`. */
+  /** The object of the write, as `resource/name`. */
   readonly about: string;
 }
 interface Exec {
@@ -35,7 +35,7 @@ interface Exec {
 type Metadata = { readonly uid?: string; readonly resourceVersion?: string };
 
 const CONNECTIONS = 16;
-/** Of a thousand pods at once, the last starts late. */
+/** The last of a thousand pods at once starts late. */
 const STARTING_MS = 900_000;
 
 /** @param untilMs what was asked later, ms since the epoch, is left out */
@@ -75,7 +75,7 @@ export async function replayed({ replay, audit }: Lab, mark: number, untilMs: nu
 /** A command, and a write to a pod, can be sent once the pod is ready. */
 const podOf = (step: Step): string | undefined => ('pod' in step ? step.pod : /^pods\/(.*)$/.exec(step.about)?.[1]);
 
-/** What follows without a wait: such a step waits for its pod, and meanwhile others have the connection. */
+/** Steps that follow without a wait: a waiting step waits for its pod, and meanwhile others have the connection. */
 function stretchesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   const started = new Set<string>();
   const stretches: Step[][] = [];

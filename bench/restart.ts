@@ -7,7 +7,7 @@ import { counted } from './statistics.ts';
 /** For a write that comes late, such as one that is retried. */
 const SETTLE_MS = 5000;
 
-/** What a controller writes that takes over so many bound runtimes: nothing, since all is as it should be. */
+/** The writes of a controller that takes over so many bound runtimes: none, since all is as it should be. */
 export const restart = (count: number): Bench => ({
   name: `restart-${count}`,
   async *run({ lab: open }) {

@@ -18,7 +18,7 @@ export const synth = (count: number): Bench => ({
   },
 });
 
-/** Of one runtime, by kind: the mean of many. */
+/** The cost of one runtime, by kind: the mean of many. */
 export const synthEach: Bench = {
   name: 'synth-each',
   async *run({ quick }) {
@@ -35,7 +35,7 @@ export const synthEach: Bench = {
 export interface Synthesized {
   /** Without the loading of the program. */
   readonly cpuSeconds: number;
-  /** Of the whole process, at its highest. */
+  /** Peak of the whole process. */
   readonly peakMb: number;
   readonly objects: number;
 }

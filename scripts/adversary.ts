@@ -68,7 +68,7 @@ async function find(fault: (typeof faults)[number]): Promise<boolean> {
   for (let first = asked.first; first < end; ) {
     const { status, output } = await runPlanted(fault, COMMAND, { env: envOf(first, end - first) });
     const after = Number(/after (\d+) programs/.exec(output)?.[1] ?? 0);
-    // It has ended by itself, or by an error of its own, which is no find.
+    // The run has ended by itself, or by an error of its own, which is no find.
     if (status === 0 || after === 0) return say(fault.name, `NOT FOUND in ${asked.programs} programs`, output.split('\n').slice(-15));
     const failing = first + after - 1;
     const alone = spawnSync(COMMAND[0], COMMAND.slice(1), { env: { ...process.env, ...envOf(failing, 1) } }).status;

@@ -1,4 +1,4 @@
-/** What the bundles of the package and of the image have in common. */
+/** The common part of the bundles of the package and of the image. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildOptions, Metafile } from 'esbuild';

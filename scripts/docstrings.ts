@@ -18,7 +18,7 @@ const entries = new Map<string, string>([
   ...entryPoints(
     JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { name: string; exports: Readonly<Record<string, unknown>> },
   ),
-  // What of the contract no entry point exports yet.
+  // The part of the contract that no entry point exports yet.
   ['sluice/contract', join(root, 'src/constructs/contract.ts')],
   [PLANTED_ENTRY, planted],
 ]);
@@ -87,7 +87,7 @@ function programOf(roots: Iterable<string>, texts: ReadonlyMap<string, string>, 
   });
 }
 
-/** What the compiler says of virtual files, by file. */
+/** The compiler's faults of virtual files, by file. */
 function typeFaults(texts: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
   const files = new Map([...texts].map(([file, text]) => [join(root, file), text]));
   const checked = programOf([...entries.values(), ...files.keys()], new Map([...files, [planted, PLANTED]]), program);

@@ -148,7 +148,7 @@ function identifier(folder: string): string {
   return folder.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What buf makes of a folder of .proto files. Its TypeScript can be run by stripping types as long as the files declare no enum. */
+/** buf's output for a folder of .proto files. Its TypeScript can be run by stripping types as long as the files declare no enum. */
 async function messages(folder: string): Promise<ReadonlyMap<string, string>> {
   const out = mkdtempSync(join(tmpdir(), 'sluice-gen-'));
   try {

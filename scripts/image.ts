@@ -18,7 +18,7 @@ import { nodeBinary } from './image/node.ts';
 
 const root = join(import.meta.dirname, '..');
 const HOME = 'opt/sluice';
-/** Of the controller; the node plugin's pod says that it is root. */
+/** User of the controller; the node plugin's pod says that it is root. */
 const USER = '65532:65532';
 
 export interface Built {
@@ -26,7 +26,7 @@ export interface Built {
   readonly path: string;
   /** The image's ID, `sha256:…`. */
   readonly id: string;
-  /** Of the image unpacked, in bytes. */
+  /** Size of the unpacked image, in bytes. */
   readonly size: number;
 }
 
@@ -76,7 +76,7 @@ export async function buildImage(
   return { path, id, size: layers.reduce((sum, layer) => sum + layer.size, 0) };
 }
 
-/** What every root file system has, and the places that pods put something over. */
+/** The folders of every root file system, and the places that pods mount over. */
 const skeleton = (): readonly TarEntry[] => [
   ...['bin', 'sbin', 'lib', 'lib64'].map((path) => ({ path, kind: 'link', target: `usr/${path}` }) as const),
   ...['dev', 'proc', 'sys', 'run', 'etc', 'usr/bin', 'usr/sbin', 'usr/lib', 'usr/lib64'].map(folder),

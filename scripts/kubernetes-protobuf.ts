@@ -14,7 +14,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   ),
   meta: 'apimachinery@VERSION/pkg/apis/meta/v1/types.go',
 };
-/** What is no message of fields in JSON: wire/protobuf/decode.ts has a rule of its own for each. */
+/** Types that are no message of fields in JSON: wire/protobuf/decode.ts has a rule of its own for each. */
 export const OWN: Readonly<Record<string, string>> = {
   'meta.Time': 'seconds:1:int nanos:2:int',
   'meta.MicroTime': 'seconds:1:int nanos:2:int',
@@ -81,7 +81,7 @@ function protobufMessages(modules: string, version: string, kinds: readonly stri
   return [...made].map(([name, fields]) => `${name} ${fields}`).toSorted();
 }
 
-/** What is created and not kept. */
+/** Kinds that are created and not kept. */
 const MOMENTARY = [
   'policy.Eviction',
   'meta.DeleteOptions',

@@ -38,7 +38,7 @@ export function kubernetesSchemas(documents: readonly unknown[], kinds: readonly
   return Object.fromEntries(Object.entries(kept).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What every object has is added where the schema is published. */
+/** The fields of every object are added where the schema is published. */
 function withoutTypeMeta(schema: Schema): Schema {
   if (!isObject(schema)) return schema;
   const { apiVersion: _, kind: __, ...properties } = schema.properties ?? {};

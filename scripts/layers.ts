@@ -78,7 +78,7 @@ async function cruise(root: string, dir: string): Promise<Report> {
   const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', ...(dir === root ? ['runtimes'] : [])];
   return new Promise((resolve, reject) => {
     execFile(program, args, { cwd: dir, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
-      // It counts violations in its exit code, after printing them.
+      // The exit code counts violations, after they are printed.
       try {
         resolve(JSON.parse(stdout) as Report);
       } catch {

@@ -31,7 +31,7 @@ console.log(`${chosen.length} of ${all.length} changes of ${folder}, against ${t
 const began = performance.now();
 const { status, output } = await runPlanted({ name: 'none', reason: '', edits: [] }, [...VITEST, ...tests]);
 if (status !== 0) throw new Error(`expected tests that pass before any change:\n${output.slice(-2000)}`);
-// What takes so much longer hangs, and is noticed.
+// A mutant that takes so much longer hangs, and is noticed.
 const limitMs = 10_000 + 5 * (performance.now() - began);
 
 let unnoticed = 0;

@@ -1,6 +1,6 @@
 /** From the API server's OpenAPI document to the few structural schemas that our CRDs embed. */
 
-/** What runtimes embed, by name; whatever these refer to follows. */
+/** The types that runtimes embed, by name; types that they refer to follow. */
 const ROOTS = [
   'Affinity',
   'ContainerPort',
@@ -31,7 +31,7 @@ const KEYED_LISTS = new Set([
 ]);
 /** Fluid's generator calls these atomic because they inline a reference. */
 const ATOMIC = new Set(['ConfigMapEnvSource', 'ConfigMapProjection', 'ConfigMapVolumeSource', 'SecretEnvSource', 'SecretProjection']);
-/** What is required in them is not in Fluid's CRDs, so that objects exist without it. */
+/** Fluid's CRDs do not require the fields that these require, so that objects exist without them. */
 const RELAXED = new Set(['HostAlias']);
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -11,7 +11,7 @@ import { lock } from '../harness/tools/lock.ts';
 
 const root = join(import.meta.dirname, '..');
 const cache = join(root, 'node_modules/.cache/sluice/package');
-/** What an archive depends on. */
+/** The sources of an archive. */
 const SOURCES = [
   'package.json',
   'package-lock.json',

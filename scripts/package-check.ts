@@ -1,6 +1,6 @@
 /**
- * What publint and attw say of the archive that `npm pack` makes, whose build is part of it. Part of `npm test`, not of `npm run check`;
- * test/package installs the same archive and uses it.
+ * The findings of publint and attw on the archive that `npm pack` makes, whose build is part of it. Part of `npm test`, not of `npm run
+ * check`; test/package installs the same archive and uses it.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -17,7 +17,7 @@ const sought = new Set([...rows.flatMap(({ keys }) => keys), ...[label, annotati
 const fields = new Set([...sought].flatMap((text) => /^metadata\.(\w+)$/.exec(text)?.[1] ?? []));
 const isKey = (text: string): boolean => sought.has(text) && !text.startsWith('metadata.');
 
-// What tests and authors of runtimes use believes nothing of a cluster.
+// Code for tests and authors of runtimes believes nothing of a cluster.
 const files = globSync(['src/**/*.ts', 'runtimes/**/*.ts'], {
   cwd: root,
   exclude: ['src/testing/**', 'src/api-server/**', 'src/playground/**', '**/*.gen.ts'],

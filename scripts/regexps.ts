@@ -22,7 +22,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   'src/api-server/schema/pattern.ts new RegExp(body)': 'of a definition, which the owner of the server in memory installs',
   'src/api/reader.ts new RegExp(pattern)': 'of a schema, whose `pattern` is checked where it is written',
 };
-/** What repeats in its forms has an upper bound: linear, if at a high price. What is redacted has some KB (test/api/redact.test.ts). */
+/** Repetitions in its forms have an upper bound: linear, if at a high price. Redacted texts have some KB (test/api/redact.test.ts). */
 const EXCUSED_FILES = ['src/api/redact.ts'];
 
 /** A checker that does not read a form of writing, or believes all, misses some. */
@@ -42,7 +42,7 @@ interface Found {
   readonly source?: string;
   readonly flags?: string;
 }
-/** What is used of it; it is not among the packages whose types are checked. */
+/** The part of it that is used; it is not among the packages whose types are checked. */
 interface Recheck {
   check(source: string, flags: string, options: { readonly checker: 'automaton'; readonly timeout: number }): Promise<Diagnosed>;
 }
@@ -107,7 +107,7 @@ async function verdictOf({ source, flags = '' }: Found): Promise<Verdict> {
         ? `the checker cannot tell: ${JSON.stringify(diagnosed.error)}`
         : '';
   const verdict = { status: diagnosed.status, why };
-  // That it took too long may be the machine's fault.
+  // A time-out may be the machine's fault.
   if (diagnosed.status !== 'unknown') verdicts.set(id, verdict);
   return verdict;
 }
@@ -120,7 +120,7 @@ function cached(): Readonly<Record<string, Verdict>> {
   }
 }
 
-/** Literals, calls of RegExp, and texts called `pattern`, as schemas have them. */
+/** Literals, calls of RegExp, and texts called `pattern`, the name in schemas. */
 function expressionsIn(file: string, text: string): readonly Found[] {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const texts = new Map<string, ts.Expression>();

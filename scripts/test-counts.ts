@@ -1,4 +1,4 @@
-/** What a run of the tests is summed up to, from the reports of its files. Pure. */
+/** The counts of a test run, from the reports of its files. Pure. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;

@@ -38,7 +38,7 @@ const files = parts.flatMap((part) => part.files);
 console.log(['', ...timeLines(files), '', closingLine(counts)].join('\n'));
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 
-/** What fails soonest comes first. */
+/** The part that fails soonest comes first. */
 async function* all(): AsyncGenerator<Part> {
   const types = await run('node', ['scripts/check.ts', 'types']);
   yield await vitest(['unit'], ['--maxWorkers=100%']);

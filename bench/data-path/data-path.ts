@@ -1,5 +1,5 @@
 /**
- * What the way through a claim costs beside the bare client. One pod reads and writes by turns in the mount of the Dataset's claim and in
+ * The cost of the way through a claim beside the bare client. One pod reads and writes by turns in the mount of the Dataset's claim and in
  * that of the bare client. Another pod started the latter by hand, with the same image, limits and size of cache, on the same node.
  *
  *     store      what is read, in a pod with MinIO

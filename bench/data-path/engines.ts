@@ -10,16 +10,16 @@ import { READER_IMAGE } from './reader-image.ts';
 import { BUCKET, intoBucket, KEYS, SECRET, STORE, type Store } from './store.ts';
 
 export const NAME = 'data';
-/** Of each client. No limit of CPU: the node has two cores for all. */
+/** Resources of each client. No limit of CPU: the node has two cores for all. */
 const RESOURCES = { requests: { cpu: '100m' }, limits: { memory: '2Gi' } };
 const QUOTA_MIB = 4096;
 
 export interface Engine {
   images(): readonly ImageDefinition[];
-  /** What the loader of the store needs beside rclone. */
+  /** Programs that the loader of the store needs beside rclone. */
   programs?(): ImageFiles;
   readonly store: Store;
-  /** It reads some hundred pages or names a second. */
+  /** The engine reads some hundred pages or names a second. */
   readonly isSlow?: true;
   /** `cache` is the folder for caches on the node. */
   objects(cache: string): readonly KubeObject[];
@@ -86,7 +86,7 @@ const alluxio: Engine = {
   isSlow: true,
   objects(cache) {
     const runtime = smallAlluxio(NAME, join(cache, 'worker'), { quota: `${QUOTA_MIB}Mi` });
-    // What smallAlluxio has, but with room for a client that is in use.
+    // The spec of smallAlluxio, but with room for a client that is in use.
     const spec = runtime['spec'] as { readonly fuse: object };
     return [
       datasetObject(NAME, {

@@ -6,13 +6,13 @@ import { median, medianInterval } from '../statistics.ts';
 import type { Stage } from './stage.ts';
 
 interface Amount {
-  /** What reader.py does in one measurement. */
+  /** The amount that reader.py reads or writes in one measurement. */
   readonly amount: number;
   /** The same of a slow engine, of which many pairs would take too long; else `amount`, since a file or a folder is read whole. */
   readonly ofSlow?: number;
   readonly unit: string;
 }
-/** What reader.py knows. */
+/** The operations of reader.py. */
 export const OPERATIONS = {
   'sequential-cold': { amount: 16, unit: 'MiB/s' },
   'sequential-warm': { amount: 128, unit: 'MiB/s' },
@@ -63,7 +63,7 @@ export async function ratioOf(name: string, operation: Operation, stage: Stage, 
     claimRate: rate(1),
     rateUnit: unit,
     load: rounded(loadavg()[0] ?? 0),
-    // Of one pair: the noise that the median has to overcome.
+    // Spread of one pair: the noise that the median has to overcome.
     spread: rounded(spreadOf(times.map(([bare, claim]) => bare / claim))),
   };
 }

@@ -1,4 +1,4 @@
-/** What stands on the node before anything is measured: the store, the Dataset, the bare client, and the pod that reads in both mounts. */
+/** The set-up of the node before a measurement: the store, the Dataset, the bare client, and the pod that reads in both mounts. */
 import { join } from 'node:path';
 import type { Installed } from '../../test/node/installed.ts';
 import { say, until } from '../lab.ts';

@@ -1,4 +1,4 @@
-/** What is read: files in a bucket of MinIO, or in JuiceFS on top of it. Nothing that reads them later has written them. */
+/** The files to read: in a bucket of MinIO, or in JuiceFS on top of it. Their later readers have not written them. */
 import { MINIO_IMAGE } from '../../harness/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { secret } from '../../test/support/objects.ts';

@@ -1,4 +1,4 @@
-/** What one turn of the event loop cost. */
+/** The cost of one turn of the event loop. */
 export interface Cost {
   readonly row: string;
   readonly ms: number;
@@ -46,7 +46,7 @@ interface Call {
 /** The dearest of many calls. Each is measured once, and the dearest of these again. */
 export function dearest(calls: Iterable<Call>, quick: boolean): { readonly what: string; readonly ms: number; readonly outcome: string } {
   let top: readonly (Call & { readonly ms: number })[] = [];
-  // What is kept has the texts of its call.
+  // Only kept calls need their texts.
   for (const call of calls) top = [...top, { ...call, ms: cpuOf(call.work).ms }].toSorted((a, b) => b.ms - a.ms).slice(0, KEPT);
   const [worst = { what: 'nothing', ms: 0, outcome: '' }] = top
     .map(({ what, work }) => ({ what, ...least(work, quick) }))

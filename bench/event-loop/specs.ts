@@ -45,7 +45,7 @@ export function* specs(quick: boolean): Iterable<Cost> {
     }
 }
 
-/** What a pass does with specs, from the objects of a watch to the hashes of all that is rendered, as one function. The plan is its result. */
+/** A pass's work on specs, from the objects of a watch to the hashes of all that is rendered, as one function. The plan is its result. */
 export function passing(kind: Kind, { spec, dataset }: Specs): () => { readonly whole: () => BoundRuntime } {
   const runtime = runtimeOf(kind);
   const object = (of: string, its: object) => ({

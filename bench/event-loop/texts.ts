@@ -9,7 +9,7 @@ import { passing, type Specs } from './specs.ts';
 
 /** The longest text of a field, and one that is refused for its length. */
 const [LONGEST, BEYOND] = [128 << 10, 1_000_000];
-/** What quantities, schedules, lists, options, JSON and shells begin with. */
+/** Beginnings of quantities, schedules, lists, options, JSON and shells. */
 const PIECES = ['9', '*/1,', '/a:', 'a=b,', '{"a":', "'"];
 const of = (piece: string, length: number): string => Buffer.from(piece.repeat(length / piece.length)).toString();
 const textsOf = (quick: boolean): readonly string[] => [

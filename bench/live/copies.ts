@@ -12,17 +12,20 @@ import { BENCHED } from '../kinds.ts';
 import type { Sample } from './sample.ts';
 
 export interface Copies {
-  /** Of one kind and one copy, as JSON; `version` is theirs. Partial: only metadata, which the API server cuts out for whoever asks for it. */
+  /**
+   * The objects of one kind and one copy, as JSON; `version` is theirs. Partial: only metadata, as the API server cuts it out for clients
+   * that ask for it.
+   */
   objects(plural: string, i: number, version: number, isPartial?: boolean): readonly string[];
   readonly plurals: readonly string[];
-  /** Of the runtime. */
+  /** Plural of the runtime's kind. */
   readonly plural: string;
-  /** What the node of a worker carries for a copy; nothing where there is no worker. */
+  /** Labels of a worker's node for a copy; none where there is no worker. */
   nodeLabels(i: number): Readonly<Record<string, string>>;
   /** The fuse pod of a copy. */
   fusePod(i: number, nodeName: string, serial: number, state: FuseState, version: number): string;
   identity(i: number): { readonly namespace: string; readonly name: string };
-  /** A pod of a copy as the sample has it. */
+  /** A pod of a copy, named as in the sample. */
   inSample(pod: string): { readonly namespace: string; readonly pod: string };
 }
 export type FuseState = 'pending' | 'scheduled' | 'ready' | 'terminating';
@@ -125,7 +128,7 @@ export function copiesOf(sample: Sample, pod: KubeObject): Copies {
           ...(fact && { fuse: { image: fact.image, generation: fact.generation, ...(scriptHash && { scriptHash }) } }),
         },
       } satisfies RuntimeInput<unknown>);
-    // What stands in the DaemonSet is what it renders to.
+    // The DaemonSet carries the hash of its own script.
     const once = render(undefined);
     const script = scriptHashOf(once.synth('fuse').find(({ kind }) => kind === 'DaemonSet') as unknown as LiveObject);
     return render(script);
@@ -192,7 +195,7 @@ const uidsOf = (sample: Sample) => ({
   runtime: runtimeObject(sample)?.metadata.uid ?? '',
   dataset: sample.objects['datasets']?.[0]?.metadata.uid ?? '',
 });
-// As the watch has it.
+// The ports in the runtime object of the watch.
 const portsOf = (sample: Sample) => recordedPorts(runtimeObject(sample) as unknown as RuntimeObject, runtimeOf(sample.kind));
 const scriptHashOf = (object: LiveObject): string | undefined =>
   (object['spec'] as { template?: { metadata?: { annotations?: Record<string, string> } } } | undefined)?.template?.metadata?.annotations?.[

@@ -43,7 +43,7 @@ export const live = (name: string, datasets: number, kinds: readonly Kind[]): Be
   },
 });
 
-/** Processes and folders that are taken away whatever happens, the last first. */
+/** Processes and folders that are always removed, the last first. */
 type Endings = (() => unknown)[];
 
 async function* measured(

@@ -1,4 +1,4 @@
-/** What reading costs by itself: the streams that the controller reads, split into lines and parsed, and forgotten. */
+/** The cost of reading alone: the streams that the controller reads, split into lines and parsed, and forgotten. */
 import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:https';
 

@@ -14,7 +14,7 @@ export interface Sample {
   readonly name: string;
   /** Everything of the dataset, by plural. */
   readonly objects: Readonly<Record<string, readonly KubeObject[]>>;
-  /** What was run in its pods. */
+  /** Commands that were run in its pods. */
   readonly commands: readonly ExecCall[];
 }
 export interface Samples {
@@ -28,7 +28,7 @@ export interface Samples {
 /** Further flags of the controller of the bench: caches of thousands are not asked every minute, and all have host ports. */
 export const FLAGS = ['--probe-interval', '0', ...WIDE_PORTS];
 
-/** What a Dataset says until its files are counted. */
+/** The figure of a Dataset until its files are counted. */
 const CALCULATING = '[Calculating]';
 
 export async function takeSamples(lab: Lab, kinds: readonly Kind[]): Promise<Samples> {

@@ -1,4 +1,7 @@
-/** What the scripted API server holds: copies of datasets, nodes, and fuse pods that come and go. Rendered when asked for: whole it would be gigabytes. */
+/**
+ * The objects of the scripted API server: copies of datasets, nodes, and fuse pods that come and go. Rendered on request: whole they would
+ * be gigabytes.
+ */
 import type { KubeObject } from '../../src/kube/types.ts';
 import { type Copies, copiesOf, copyOf, type FuseState } from './copies.ts';
 import type { Samples } from './sample.ts';
@@ -14,7 +17,7 @@ export interface Event {
   readonly text: string;
 }
 export interface LiveWorld {
-  /** Of all versions so far. */
+  /** Sum over all versions so far. */
   readonly version: number;
   /** A page of a collection, from an index on; undefined for a kind that there is not. */
   page(

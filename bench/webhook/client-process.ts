@@ -108,7 +108,7 @@ function asFastAsPossible(seconds: number, atOnce: number): Promise<Outcome> {
   });
 }
 
-/** At constant intervals, whatever is still under way. Each takes as long as it is since it was due. */
+/** At constant intervals, also while earlier requests are under way. The time of each counts from when it was due. */
 async function atRate(seconds: number, perSecond: number): Promise<Outcome> {
   const times: number[] = [];
   let refused = 0;

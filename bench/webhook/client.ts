@@ -17,7 +17,7 @@ export type Command =
   | { readonly do: 'crowd'; readonly seconds: number; readonly atOnce: number }
   | { readonly do: 'rate'; readonly seconds: number; readonly perSecond: number };
 
-/** What came of many requests; times in ms. */
+/** Results of many requests; times in ms. */
 export interface Asked {
   readonly count: number;
   /** Answered otherwise than with a pod that is allowed and changed. */
@@ -25,7 +25,7 @@ export interface Asked {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Of the client. */
+  /** CPU time of the client. */
   readonly cpuSeconds: number;
 }
 

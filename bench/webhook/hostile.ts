@@ -1,5 +1,5 @@
 /**
- * What the dearest pods cost that a tenant can send: CPU time of one admission, which is how long all others wait. And how long they do wait
+ * The cost of the dearest pods that a tenant can send: CPU time of one admission, which is how long all others wait. And the wait of others
  * while one namespace floods the API server, whose address is that of all.
  */
 import { Registry } from 'prom-client';
@@ -20,7 +20,7 @@ const DATASETS = 64;
 const CLIENT_BYTES = 15_000;
 const ROUNDS = 15;
 const TARGET_MS = 50;
-/** What an API server admits at a time. */
+/** Requests that an API server admits at a time. */
 const FLOOD = 200;
 /** One admission under way and one of the flood's, each at most `TARGET_MS`, and that of the other pod. */
 const WAIT_MS = 2 * TARGET_MS + 10;

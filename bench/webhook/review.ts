@@ -1,4 +1,4 @@
-/** What an API server sends: the pod as it is after defaulting, with its managed fields. */
+/** The request of an API server: the pod as it is after defaulting, with its managed fields. */
 import type { Place } from './world.ts';
 
 const PYTHON = ['python', '-m', 'train', '--data', '/data', '--epochs', '10', '--checkpoint', '/scratch/checkpoint'];

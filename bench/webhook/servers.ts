@@ -31,7 +31,7 @@ export interface Cluster {
 const NODE_FLAGS = (process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter(Boolean);
 const READY_SECONDS = 60;
 const EVERY_MS = 20;
-/** Of the container that `sluice install` prints. */
+/** Limit of the container that `sluice install` prints. */
 const LIMIT_MIB = 384;
 
 export async function startOurs({ kubeconfig, user, namespace }: Cluster): Promise<Server> {

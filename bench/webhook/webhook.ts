@@ -54,7 +54,7 @@ export const webhook: Bench = {
 interface Size {
   readonly datasets: number;
   readonly rounds: number;
-  /** Of each kind of request in a round. */
+  /** Duration of each kind of request in a round. */
   readonly seconds: number;
   readonly starts: number;
   readonly restMs: number;
@@ -69,7 +69,7 @@ interface Contestant {
   readonly sixteen: Measured[];
 }
 interface Measured extends Asked {
-  /** Of the server, for each request. */
+  /** CPU time of the server for each request. */
   readonly serverCpuMs: number;
 }
 

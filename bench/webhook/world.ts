@@ -1,4 +1,4 @@
-/** What the webhook knows: thousands of Datasets as the controller leaves them, on a real API server, with no controller that works on them. */
+/** The webhook's knowledge: thousands of Datasets as the controller leaves them, on a real API server, without a controller. */
 import juicefs from '../../runtimes/juicefs/index.ts';
 import { annotation, Dataset, type Manifest, parse, verifiedFuseText } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
@@ -69,7 +69,7 @@ const [PHASES, COUNTS] = [
   ['masterPhase', 'workerPhase', 'fusePhase'],
   ['Master', 'Worker', 'Fuse'],
 ] as const;
-/** Of a runtime with one worker: every field that the schema requires. */
+/** Status of a runtime with one worker: every field that the schema requires. */
 const STATUS: Readonly<Record<string, unknown>> = {
   valueFile: '',
   mountTime: '2026-01-01T00:00:00Z',

@@ -4,7 +4,7 @@ export interface Layout {
   readonly ports: { readonly api: number; readonly etcd: number; readonly kwok: number };
 }
 
-/** What `startControlPlane` lets its caller add to a component's flags; the last of a repeated flag wins. */
+/** Flags that the caller of `startControlPlane` adds to a component's own; the last of a repeated flag wins. */
 export interface ExtraArgs {
   readonly apiServerArgs?: readonly string[];
   readonly controllerManagerArgs?: readonly string[];

@@ -10,7 +10,7 @@ import { type SimulatedNodes, simulatedNodes } from './nodes.ts';
 import { issue, type KeyPair } from './pki.ts';
 import { type SimulatedPods, simulatedPods } from './pod-control.ts';
 
-/** What survives JSON, so that vitest can hand it from the global setup to the tests. */
+/** The part that survives JSON, so that vitest can hand it from the global setup to the tests. */
 export interface ControlPlaneHandle {
   readonly server: string;
   /** Path of the administrator's kubeconfig file. */
@@ -36,7 +36,7 @@ export interface Cluster extends ControlPlaneHandle {
 
 /** A control plane of ours, with simulated nodes. */
 export interface SharedControlPlane extends Cluster {
-  /** What simulated pods answer to `exec`. */
+  /** Answers of simulated pods to `exec`. */
   readonly exec: ExecAnswers;
   readonly nodes: SimulatedNodes;
   readonly pods: SimulatedPods;
@@ -79,7 +79,7 @@ interface Kubectl extends Pick<Cluster, 'kubectl' | 'kubectlApply'> {
 export function kubectlOf({ kubectlPath, kubeconfig, dir }: Omit<ControlPlaneHandle, 'server'>): Kubectl {
   const run = (args: readonly string[], input = '') =>
     new Promise<string>((resolve, reject) => {
-      // Its own discovery cache: nothing of a test's cluster may stay in the user's home.
+      // A discovery cache of its own: nothing of a test's cluster may stay in the user's home.
       const argv = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${join(dir, 'kubectl-cache')}`, ...args];
       const child = execFile(kubectlPath, argv, { maxBuffer: 256 << 20 }, (error, stdout, stderr) => {
         if (error === null) resolve(stdout);

@@ -1,7 +1,7 @@
 /**
  * A real control plane for tests and demos: etcd, kube-apiserver, kube-controller-manager and kube-scheduler on free loopback ports, with
- * nodes and pods simulated by kwok. Whatever way the process ends that started it, a keeper process (control-plane/keeper.ts) ends the
- * rest and removes its folder.
+ * nodes and pods simulated by kwok. However the starting process ends, a keeper process (control-plane/keeper.ts) ends the rest and removes
+ * its folder.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

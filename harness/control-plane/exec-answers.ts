@@ -1,4 +1,4 @@
-/** What simulated pods answer to `exec`, as tests see it. The answers are files, so any process of a run may give them. */
+/** Answers of simulated pods to `exec`, as tests see them. The answers are files, so any process of a run may give them. */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface CannedAnswer extends ExecAnswer {
 export interface ExecAnswers {
   /** From now on, what fits `argv` is answered so. The newest answer that fits wins. */
   answer(canned: CannedAnswer): Promise<void>;
-  /** What was run since the start, or since `reset`. */
+  /** Commands since the start, or since `reset`. */
   calls(filter?: { readonly namespace?: string; readonly pod?: string }): Promise<readonly ExecCall[]>;
   /** Takes back the answers given here, and forgets the calls. */
   reset(): Promise<void>;

@@ -12,7 +12,7 @@ export interface Keeper {
   serveKubelet(options: Omit<Extract<ToKeeper, { kind: 'kubelet' }>, 'kind'>): Promise<number>;
   /** Why a process ended without a request; undefined while all run. */
   failure(): string | undefined;
-  /** Ends everything and removes the folder, unless it is to be kept. */
+  /** Ends everything and removes the folder, unless `keepDir` is set. */
   stop(keepDir: boolean): Promise<void>;
 }
 

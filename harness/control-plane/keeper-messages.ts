@@ -1,4 +1,4 @@
-/** What a test process and its keeper say to each other over the IPC channel. */
+/** Messages between a test process and its keeper over the IPC channel. */
 export type ToKeeper =
   | { readonly kind: 'spawn'; readonly name: string; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: 'kill'; readonly name: string; readonly signal: NodeJS.Signals }

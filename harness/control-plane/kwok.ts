@@ -111,7 +111,7 @@ containerStatuses:
 {{ end }}
 `;
 
-/** What the annotation says (lines of YAML, behaviours.ts), and the addresses that only kwok knows. */
+/** The behaviours in the annotation (lines of YAML, behaviours.ts), and the addresses that only kwok knows. */
 const SET_TEMPLATE = `
 {{ index .metadata.annotations "${SET_STATUS}" }}
 ${ADDRESSES}`;

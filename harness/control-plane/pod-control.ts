@@ -88,7 +88,7 @@ async function admitPods(api: Api, dir: string): Promise<void> {
 
 /** The API server takes a moment to heed a new webhook: a dry run shows when it does. */
 async function untilAdmitting(api: Api, dir: string): Promise<void> {
-  // Of its own: several tests may wait at once.
+  // A file for each wait: several tests may wait at once.
   const probe = join(dir, 'pod-rules', `probe-${randomUUID()}.json`);
   await mkdir(join(dir, 'pod-rules'), { recursive: true });
   await writeFile(probe, JSON.stringify({ target: { namespace: 'default', name: 'sluice-probe' }, behaviour: { as: 'Terminating' } }));

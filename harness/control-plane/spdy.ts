@@ -1,5 +1,5 @@
 /**
- * What passes from kwok to the API server during an exec, corrected.
+ * The stream from kwok to the API server during an exec, corrected.
  *
  * kwok 0.7.0 reports a command that failed as an internal error (it wraps the error that carries the exit code), so a client cannot see
  * "exit code 3" from "the node is broken". The status is one SPDY data frame of the error stream; it is replaced by what a kubelet sends.

@@ -1,4 +1,4 @@
-/** What killed keepers left behind (only where pdeathsig does not exist, or the machine went down): swept up by the next start. */
+/** Removes the remains of killed keepers (where pdeathsig does not exist, or the machine went down) at the next start. */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

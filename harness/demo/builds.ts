@@ -1,4 +1,4 @@
-/** What `npm run demo -- --real` needs, built in the order in which it is shown: the rest while the first part is seen. */
+/** The builds for `npm run demo -- --real`, in the order of its parts: the rest is built while the first part runs. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import { findGo } from '../tools/go.ts';
 import { createJobs, type Job, type Progress, secondsHere } from '../tools/jobs.ts';
 import { canBeNode, demoNeeds, firstNeeds, jobsFor } from '../tools/needs.ts';
 
-/** What each part needs besides what the one before it has, to be asked for when its turn has come. */
+/** Needs of each part besides those of the part before, asked for when its turn has come. */
 export interface Parts {
   first(): readonly Job[];
   rest(): readonly Job[];
@@ -47,13 +47,13 @@ export function startBuilds({ first, rest }: Parts, { line, status }: Progress, 
   };
 }
 
-/** @param isWhole whether a real node is to be seen, on a machine that can have one */
+/** @param isWhole whether a real node is shown, on a machine that can have one */
 export const partsOf = (isWhole: boolean, withAlluxio: boolean): Parts => ({
   first: () => jobsFor(firstNeeds(), findGo()),
   rest: () => (isWhole && canBeNode ? [debian(withAlluxio), ...jobsFor(demoNeeds(withAlluxio), findGo())] : []),
 });
 
-/** What the node needs from Debian. Where that cannot be had, the demo says so at its end. */
+/** Debian packages for the node. If the machine cannot have them, the demo says so at its end. */
 const debian = (withAlluxio: boolean): Job => ({
   name: 'Debian packages',
   seconds: whyNoNode() === undefined ? 1 : 60,

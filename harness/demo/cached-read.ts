@@ -5,7 +5,7 @@ import { BUSYBOX_IMAGE } from '../index.ts';
 import { assertUnlabelled, type Stage, type Timeline } from './stage.ts';
 import { until } from './steps.ts';
 
-/** What a client or a worker has read since it started, in bytes. */
+/** Bytes that a client or a worker has read since it started. */
 export interface Counters {
   readonly bucket: number;
   readonly cache: number;

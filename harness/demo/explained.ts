@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
-/** What `sluice explain` prints of a Dataset, in colours if this process has them. It ends with code 1, since something is not well. */
+/**
+ * The output of `sluice explain` for a Dataset, in colours if this process has them. The command ends with code 1, since the Dataset has a
+ * fault.
+ */
 export function explained(kubeconfig: string | undefined, namespace: string, name: string): Promise<readonly string[]> {
   const where = kubeconfig === undefined ? [] : ['--kubeconfig', kubeconfig];
   const env = { ...process.env, ...(process.stdout.isTTY && process.stdout.hasColors() && { FORCE_COLOR: '1' }) };

@@ -1,4 +1,4 @@
-/** What a user does with a Dataset that is Bound, and one that does not become Bound. */
+/** A user's work with a Dataset that is Bound, and with one that does not become Bound. */
 import { DataLoad, Dataset } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { Secret, typeOf } from '../../src/planning/kinds.ts';

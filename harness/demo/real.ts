@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { duration, secondsHere } from '../tools/jobs.ts';
 import { canBeNode, demoNeeds, firstNeeds } from '../tools/needs.ts';
 
-/** What is left to be seen, and how long it takes on this machine. */
+/** The parts still to come, and how long they take on this machine. */
 export function realLines(): readonly string[] {
   const [first, all] = [firstNeeds().tools, demoNeeds(false).tools];
   const cores = availableParallelism();

@@ -1,6 +1,6 @@
 /**
- * What a terminal showed, as an animated picture: an SVG without scripts, which GitHub shows in a page, and whose text is the lines that were
- * printed. Ours, since svg-term brings React and lodash, and ansi-to-svg draws pictures that stand still.
+ * The output of a terminal as an animated picture: an SVG without scripts, which GitHub shows in a page, and whose text is the lines that
+ * were printed. Our own, since svg-term brings React and lodash, and ansi-to-svg draws pictures that stand still.
  */
 export interface Line {
   /** Since the start, ms. */
@@ -13,7 +13,7 @@ const COLUMNS = 104;
 const ROWS = 28;
 /** Pixels. */
 const [CHAR, ROW, MARGIN] = [7.83, 18, 16];
-/** Lines come no faster than one can follow; the end stays for so long before the beginning is shown again. */
+/** Lines come no faster than a reader can follow; the end stays this long before the beginning is shown again. */
 const [QUICKEST_MS, END_MS] = [150, 8_000];
 const CLASSES: Readonly<Record<string, string>> = { 1: 'b', 2: 'd', 31: 'r', 32: 'g', 33: 'y', 36: 'c' };
 
@@ -21,7 +21,7 @@ const CLASSES: Readonly<Record<string, string>> = { 1: 'b', 2: 'd', 31: 'r', 32:
 const STYLE = `text{white-space:pre;font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#e6edf3}
 .b{font-weight:700}.d{fill:#9198a1}.r{fill:#ff7b72}.g{fill:#56d364}.y{fill:#e3b341}.c{fill:#39c5cf}`;
 
-/** @param title what is to be seen, for those who do not see it */
+/** @param title describes the picture for readers who do not see it */
 export function recordingOf(lines: readonly Line[], title: string): string {
   let [rows, ms, last] = [0, 0, 0];
   const texts: string[] = [];

@@ -23,7 +23,7 @@ export interface Stage extends Actors {
   readonly before: ReadonlySet<KubeObject>;
   /** Monotonic, ms: from then on the API server does not delay creations of the kinds. */
   readonly quickFrom: number;
-  /** Of a control plane that is ours. */
+  /** Kubeconfig of a control plane that is ours. */
   readonly kubeconfig?: string;
 }
 
@@ -38,9 +38,9 @@ const Crd: ResourceType = {
 };
 
 /**
- * Creates the kinds and a namespace; what existed before stays afterwards.
+ * Creates the kinds and a namespace; objects that existed before stay afterwards.
  *
- * @param delayMs for so long the API server delays creations of a new kind
+ * @param delayMs the API server delays creations of a new kind by this time
  */
 export async function install(
   actors: Actors,
@@ -139,7 +139,7 @@ function watch(
   };
 }
 
-/** What kubectl shows of the Datasets, and every object that was created for them. */
+/** The Datasets as kubectl lists them, and every object that was created for them. */
 export async function show(stage: Stage): Promise<void> {
   const { client, progress, namespace, signal, kubeconfig } = stage;
   const isCounted = ({ ufsTotal }: Status) => Boolean(ufsTotal) && ufsTotal !== CALCULATING;

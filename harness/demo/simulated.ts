@@ -116,7 +116,7 @@ async function startControlPlane(progress: Progress, signal: AbortSignal, ending
 async function startInMemory(progress: Progress, _: AbortSignal, endings: Endings): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'));
   const kubeconfig = join(folder, 'kubeconfig');
-  // Whatever way the process ends, after a second Ctrl-C or when nobody reads on.
+  // At every end of the process, also after a second Ctrl-C or when nobody reads on.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await progress.step('control plane', async () => {
     const onFault = (error: unknown) => progress.line(`sluice: a request to the API server in memory failed: ${messageOf(error)}`);
@@ -125,7 +125,7 @@ async function startInMemory(progress: Progress, _: AbortSignal, endings: Ending
     try {
       writeFileSync(kubeconfig, playground.kubeconfig, { mode: 0o600 });
     } catch (error) {
-      // Of a full disk Node does not say which.
+      // Node's error for a full disk does not name the file.
       throw new Error(`cannot write ${kubeconfig}: ${messageOf(error)}; TMPDIR names another folder`, { cause: error });
     }
     return 'an API server in memory and 3 simulated nodes';

@@ -1,4 +1,4 @@
-/** What the scenes on a real node share. */
+/** The common part of the scenes on a real node. */
 import { until } from './steps.ts';
 import { type Progress, secondsText } from './progress.ts';
 import type { KubeObject } from '../../src/kube/types.ts';

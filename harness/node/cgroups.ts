@@ -53,7 +53,7 @@ function lentTo(dir: string): readonly string[] {
   try {
     return words(join(dir, LENT));
   } catch {
-    // It has written nothing yet, or is gone.
+    // The process has written nothing yet, or is gone.
     return [];
   }
 }

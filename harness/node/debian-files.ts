@@ -125,7 +125,7 @@ export function javaFiles(): ImageFiles {
 const JAVA_PACKAGE = 'openjdk-17-jre-headless';
 /** Where the package is installed; another Java may have its names in /usr/bin. */
 export const JAVA_SETTINGS = '/etc/java-17-openjdk/security/java.security';
-/** What draws, plays, compiles or debugs, and what was loaded before where pointers are long. */
+/** Files for drawing, sound, compiling and debugging, and libraries for long pointers. */
 const JAVA_UNUSED = /\/(legal|man|jfr)\/|nocoops|ct\.sym|lib(awt|mlib|fontmanager|javajpeg|lcms|jsound|jdwp|saproc|dt_socket|j2pcsc|sctp)/;
 
 /** As the dynamic linker finds them: first in the folders given. */

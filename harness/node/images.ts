@@ -220,7 +220,7 @@ export function alluxioImage(): ImageDefinition {
   const jars = jarsDir();
   const own = (name: string) => ({ from: join(MODULES, 'node/alluxio', name) });
   const named = librariesOf('/usr/bin/sshfs');
-  // What libraries inside of the jars name: FUSE, and parts of the C library that are in its main file by now.
+  // Libraries that the jars name: FUSE, and parts of the C library that are in its main file by now.
   const libc = dirname(named.find((path) => path.endsWith('/libc.so.6')) ?? '');
   const libraries = [
     ...named.filter((path) => path.includes('/libfuse3.')),

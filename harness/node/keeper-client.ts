@@ -7,7 +7,7 @@ export interface NodeKeeper {
   start(start: NodeStart): Promise<void>;
   /** Ends a daemon with the signal and starts it again; returns when the new one was started. */
   restart(daemon: Daemon, signal: NodeJS.Signals): Promise<void>;
-  /** What failed without a request; undefined while nothing has. */
+  /** A failure outside of a request; undefined while there is none. */
   failure(): string | undefined;
   /** Ends the node; returns when nothing of it is left. */
   stop(keepDir: boolean): Promise<void>;

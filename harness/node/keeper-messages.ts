@@ -1,4 +1,4 @@
-/** What a test process and the keeper of its node say to each other over the IPC channel. */
+/** Messages between a test process and the keeper of its node over the IPC channel. */
 import type { NodeLayout } from './layout.ts';
 
 export interface NodeStart {

@@ -1,6 +1,6 @@
 /**
  * The keeper of a test node: the one child of a test process that owns the node. Like the keeper of a control plane
- * (control-plane/keeper.ts) it notices the end of its parent by the closed IPC channel, whatever the cause, and then leaves nothing.
+ * (control-plane/keeper.ts) it notices every end of its parent by the closed IPC channel, and then leaves nothing.
  *
  *   node keeper.ts <private dir>
  */

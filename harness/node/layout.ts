@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const NODE_PREFIX = 'sluice-node-';
 export const PAUSE_IMAGE = 'localhost/pause:1';
-/** Of the harness' API servers (control-plane/components.ts): the first address of their service range. */
+/** The first address of the service range of the harness' API servers (control-plane/components.ts). */
 export const SERVICE_ADDRESS = '10.96.0.1';
 /** Where the API server answers on the machine's end of the link. */
 export const API_PORT = 6443;
@@ -46,15 +46,15 @@ export function nodePaths(dir: string) {
     podLogs: join(dir, 'pod-logs'),
     socket: join(dir, 'containerd.sock'),
     logs: join(dir, 'logs'),
-    /** What the node sees in the place of /var/lib and /var/log: programs write there whatever their configuration. */
+    /** The node's view of /var/lib and /var/log: programs write there under any configuration. */
     varLib: join(dir, 'var-lib'),
     varLog: join(dir, 'var-log'),
-    /** What the node sees in the place of kernel settings that a kubelet changes. */
+    /** The node's view of kernel settings that a kubelet changes. */
     sysctls: join(dir, 'sysctls'),
   };
 }
 
-/** What a kubelet wants the kernel's settings to be. It is shown them as done, for they are the whole machine's. */
+/** Kernel settings that a kubelet wants. It sees them as done, for they are the whole machine's. */
 export const KUBELET_SYSCTLS: Readonly<Record<string, string>> = {
   'vm/overcommit_memory': '1',
   'vm/panic_on_oom': '0',

@@ -68,7 +68,7 @@ export function childOf(parent: number | undefined): number | undefined {
   }
 }
 
-/** What only the node sees of the file system. */
+/** Prepares the part of the file system that only the node sees. */
 export function furnish({ dir }: NodeLayout, init: number): void {
   const { sysctls, varLib, varLog } = nodePaths(dir);
   const mount = (...args: readonly string[]) => run('nsenter', onNode(init, 'mount', args).slice(1));
@@ -92,13 +92,13 @@ export function connectNetwork({ dir, id, name, hostAddress, address, subnet }: 
   run('ip', ['link', 'set', id, 'up']);
   run('ip', ['route', 'add', subnet, 'via', address, 'dev', id]);
   const there = (command: string, ...args: readonly string[]) => run('nsenter', onNode(init, command, args).slice(1));
-  // What pods of the node's network take for theirs.
+  // The host name that pods of the node's network see.
   there('hostname', name);
   there('ip', 'link', 'set', 'lo', 'up');
   there('ip', 'address', 'add', `${address}/30`, 'dev', 'eth0');
   there('ip', 'link', 'set', 'eth0', 'up');
   there('ip', 'route', 'add', 'default', 'via', hostAddress);
-  // Its own: each network namespace has one.
+  // Each network namespace has this setting of its own.
   there('sysctl', '-qw', 'net.ipv4.ip_forward=1');
   there('nft', '-f', `${dir}/service-address.nft`);
 }

@@ -1,7 +1,8 @@
 /**
- * A real node for tests: containerd, a kubelet, kube-proxy and cluster DNS against a control plane of the harness. It has network, processes and mounts of its
- * own (node/namespaces.ts); of the machine's mounts it shares the kubelet's folder and the mount root, so that a test sees there what
- * pods see. Whatever way the process ends that started it, its keeper (node/keeper.ts) leaves nothing. Needs Linux and root.
+ * A real node for tests: containerd, a kubelet, kube-proxy and cluster DNS against a control plane of the harness. It has network,
+ * processes and mounts of its own (node/namespaces.ts); of the machine's mounts it shares the kubelet's folder and the mount root, so that
+ * a test sees the mounts of pods there. However the starting process ends, its keeper (node/keeper.ts) leaves nothing. Needs Linux and
+ * root.
  */
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -29,7 +30,7 @@ import { nodeTools } from '../tools/tools.ts';
 const run = promisify(execFile);
 
 export interface RealNode extends AsyncDisposable {
-  /** Of the Node object. */
+  /** Name of the Node object. */
   readonly name: string;
   /** The private folder: logs and all data. Gone after stop. */
   readonly dir: string;
@@ -39,7 +40,7 @@ export interface RealNode extends AsyncDisposable {
   readonly podLogsDir: string;
   /** Where FUSE pods mount. */
   readonly mountRoot: string;
-  /** Its InternalIP, which the machine reaches; so are the addresses of its pods. */
+  /** The node's InternalIP, which the machine reaches; so are the addresses of its pods. */
   readonly address: string;
   /** The machine's own address, as the node and its pods reach it. */
   readonly machineAddress: string;

@@ -9,7 +9,7 @@ import type { Job, Report } from './jobs.ts';
 import { lock } from './lock.ts';
 import { buildFlags, cacheDir, cacheRoot, MODULES, type Tool, toolPath } from './tools.ts';
 
-/** Behind whatever else this machine does. */
+/** Lower priority than all other work of the machine. */
 const NICE = 10;
 
 /** A build for each of these. One that another process makes at the same time is waited for. */
@@ -37,7 +37,7 @@ function build(tool: Tool, go: Go, report: Report, signal: AbortSignal): Promise
   const target = join(cacheDir(tool.module), tool.name);
   const folder = `${target}.new`;
   const made = join(folder, tool.name);
-  // Of a build that was killed: this one holds the lock.
+  // The folder of a build that was killed: this one holds the lock.
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   remove();
   mkdirSync(folder, { recursive: true });

@@ -35,7 +35,7 @@ export const cephJobs = (): readonly Job[] =>
 
 async function make(folder: string): Promise<string> {
   const run = promisify(execFile);
-  // What old lists of packages name may no longer be there.
+  // Packages in old lists may no longer exist.
   await run(APT, ['-qq', 'update']).catch(() => undefined);
   await run(APT, ['-qq', 'download', ...PACKAGES], { cwd: folder });
   const packages = readdirSync(folder);

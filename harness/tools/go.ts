@@ -6,11 +6,11 @@ import { join } from 'node:path';
 
 export interface Go {
   readonly path: string;
-  /** What its builds need in their environment. */
+  /** The environment of its builds. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the go.mod files ask for. */
+/** The version that the go.mod files require. */
 const WANTED = 26;
 /** From this version on, Go fetches the wanted one itself, as a module; GOTOOLCHAIN overrides a configuration that forbids it. */
 const FETCHING = 21;
@@ -19,7 +19,7 @@ const FETCHING = 21;
 export function findGo(): Go | undefined {
   const found = ['go', '/usr/local/go/bin/go', ...debianGos()].map((path) => ({ path, minor: goMinor(versionOf(path)) }));
   const asIs = found.find(({ minor }) => minor >= WANTED);
-  // Its caches are below HOME, which services and some containers do not set.
+  // Go's caches are below HOME, which services and some containers do not set.
   const home = { HOME: homedir() };
   if (asIs !== undefined) return { path: asIs.path, env: home };
   const fetching = found.find(({ minor }) => minor >= FETCHING);

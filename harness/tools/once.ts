@@ -1,4 +1,4 @@
-/** What is fetched from a registry once per machine, into the cache of the tools. */
+/** Downloads from a registry, once per machine, into the cache of the tools. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { lock } from './lock.ts';
@@ -37,7 +37,7 @@ export async function once(
 
 const lockOf = (target: string) => `${target}.lock`;
 
-/** Of processes that were killed: who has the lock is alone. */
+/** Folders of processes that were killed: the holder of the lock is alone. */
 function leftovers(target: string): readonly string[] {
   const folder = dirname(target);
   return readdirSync(folder)

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 
 export type ControlPlaneToolName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl' | 'kwok';
 export type NodeToolName = 'kubelet' | 'kube-proxy' | 'coredns' | 'pause' | 'minio' | 'rclone';
-/** What only tests run. */
+/** Tools that only tests run. */
 export type TestToolName = 'csi-sanity';
 /** File systems and servers that only `npm run engines` runs. */
 export type EngineToolName = 'gcsfuse' | 'fake-gcs-server' | 'weed';

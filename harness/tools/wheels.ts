@@ -14,7 +14,7 @@ const WHEELS = {
 } as const;
 export type WheelName = keyof typeof WHEELS;
 
-/** Of Debian, which is on the machines that run nodes. */
+/** Debian's pip, which is on the machines that run nodes. */
 const PIP = '/usr/bin/pip3';
 
 const requirements = (name: WheelName) => join(MODULES, 'node', name, 'requirements.txt');
@@ -24,7 +24,7 @@ export function wheelDir(name: WheelName, env: Readonly<Record<string, string | 
   return cacheFolder(`node-${name}`, [readFileSync(requirements(name))], env);
 }
 
-/** What is not there yet, a line each. */
+/** The missing wheels, a line each. */
 export const wheelsPlan = (...names: readonly WheelName[]): readonly string[] =>
   missingWheels(names).map((name) => {
     const { title, megabytes } = WHEELS[name];

@@ -76,7 +76,7 @@ const onNode = ({ node }: PodFact): Affinity => ({
   },
 });
 
-/** Where the kubelet keeps it. `Directory`: for a pod that is gone nothing is to be created there. */
+/** The journal's directory in the kubelet's folder. `Directory`: nothing is created there for a pod that is gone. */
 const journalOf = ({ kubeletDir }: AlluxioPlan, { uid }: PodFact): Volume => ({
   name: JOURNAL.mount.name,
   hostPath: { path: `${kubeletDir}/pods/${uid}/volumes/kubernetes.io~empty-dir/${JOURNAL.volume.name}`, type: 'Directory' },

@@ -34,8 +34,8 @@ export const forget = ({ mountPath }: AlluxioPlan) =>
 const EMPTY = 'for directory; do rm -rf "$directory"/*; done';
 
 /**
- * What is cached on nodes outlives pods. Each worker removes its own, since Alluxio only notes what is to be freed: a worker that ends before
- * it has heard of it leaves all. A cache that ends with its pod needs no command.
+ * Caches on nodes outlive pods. Each worker removes its own, since Alluxio only notes what to free: a worker that ends before it reads the
+ * note leaves its cache. A cache that ends with its pod needs no command.
  */
 export const removeCache: Cleanup<AlluxioPlan> = {
   commands: ({ nodeCaches }) =>

@@ -97,7 +97,7 @@ const serves = (what: 'master' | 'worker') => ({
 });
 
 /**
- * Of several masters only the one that leads serves pages, and until one leads each of them must be up: they are ready once they take part
+ * Only the leading one of several masters serves pages, and until one leads each of them must be up: masters are ready once they take part
  * in elections.
  */
 const votes = { tcpSocket: { port: 'embedded' }, periodSeconds: 2, timeoutSeconds: 5 };

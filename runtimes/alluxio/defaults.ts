@@ -96,7 +96,7 @@ export const defaultsFor = ({
     }).map(([key, value]) => [`alluxio.${key}`, value]),
   );
 
-/** Of Fluid: for masters of millions of files. Smaller ones say so. */
+/** Fluid's options, for masters of millions of files. Smaller installations set their own. */
 export const JVM_OPTIONS = {
   master: ['-Xmx16G', '-XX:+UnlockExperimentalVMOptions'],
   worker: ['-Xmx12G', '-XX:+UnlockExperimentalVMOptions', '-XX:MaxDirectMemorySize=32g'],

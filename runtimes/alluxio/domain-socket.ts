@@ -5,7 +5,7 @@ import type { AlluxioRuntimeSpec } from './spec.ts';
 const ADDRESS = 'alluxio.worker.data.server.domain.socket.address';
 const AS_UUID = 'alluxio.worker.data.server.domain.socket.as.uuid';
 
-/** Of a UNIX domain socket, in Linux, without the NUL at its end. */
+/** Longest path of a UNIX domain socket in Linux, without the NUL at its end. */
 const LONGEST = 107;
 const UUID_LENGTH = 36;
 

@@ -14,7 +14,7 @@ interface Parts {
   readonly ports: Ports;
   readonly readOnly: boolean;
   readonly hadoop: Properties;
-  /** What a worker requests. */
+  /** Memory request of a worker. */
   readonly workerMemory: string | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Parts {
 const MASTER: Properties = { 'alluxio.master.hostname': '${ALLUXIO_MASTER_HOSTNAME}' };
 const WORKER: Properties = { 'alluxio.worker.hostname': '${ALLUXIO_WORKER_HOSTNAME}' };
 
-/** What all of it amounts to, as the environment of every container. */
+/** The environment of every container. */
 export function environmentPlan({ namespace, spec, dataset }: Input, parts: Parts): Readonly<Record<string, string>> {
   const { masters, tiers, mounts, ports, readOnly, hadoop, workerMemory } = parts;
   const { isPlain, isShared } = tiers;
@@ -80,7 +80,7 @@ export function environmentHash(environment: Properties, role: keyof typeof READ
   return hashOfScript(JSON.stringify(read));
 }
 
-/** What Alluxio shows at `/` it must know when it starts. */
+/** Alluxio must know its mount at `/` when it starts. */
 const rootProperties = ({ source, options: { '--readonly': readOnly, '--shared': shared, ...options } }: Row): Properties => ({
   ...options,
   'alluxio.master.mount.table.root.ufs': source,

@@ -23,7 +23,7 @@ export function fuseCall({ spec, dataset }: Pick<PlanInput<AlluxioRuntimeSpec>, 
   const more = [
     ...(owner ? [`uid=${owner.uid},gid=${owner.gid}`] : []),
     ...(options?.includes('allow_') ? [] : ['allow_other']),
-    // What is read ahead over HTTP is mostly not read.
+    // Data that is read ahead over HTTP is mostly unused.
     ...(overHttp ? ['max_readahead=0'] : []),
   ];
   return {
@@ -32,7 +32,7 @@ export function fuseCall({ spec, dataset }: Pick<PlanInput<AlluxioRuntimeSpec>, 
   };
 }
 
-/** What does not change may be kept for two hours. */
+/** Metadata of data that does not change is kept for two hours. */
 function usual(readOnly: boolean, libfuse2: boolean): readonly string[] {
   const cached = ['attr_timeout=7200', 'entry_timeout=7200'];
   if (!libfuse2) return readOnly ? ['kernel_cache', 'ro', ...cached] : ['kernel_cache', 'rw'];
@@ -48,7 +48,7 @@ export function clientTakesArguments({ image }: { readonly image: string }): boo
   return Number(first) > major || (Number(first) === major && Number(second) >= minor);
 }
 
-/** What a client reads of a cache in memory counts as its own. */
+/** The memory limit of a client whose cache is memory: what it reads there counts as its own. */
 export function withTier(resources: ResourceRequirements | undefined, memory: string | undefined): ResourceRequirements | undefined {
   const limit = resources?.limits?.['memory'];
   if (!limit || !memory) return resources;

@@ -1,12 +1,12 @@
 import { imageTable, type PlanInput } from '../../src/constructs/index.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
-/** What Fluid's chart sets where an installation says nothing; the image built into Fluid is years older. */
+/** The default of Fluid's chart; the image built into Fluid is years older. */
 const BUILT_IN = 'alluxio/alluxio-dev:2.9.0';
 const table = imageTable({ engine: ['ALLUXIO_RUNTIME_IMAGE_ENV', BUILT_IN], fuse: ['ALLUXIO_FUSE_IMAGE_ENV', BUILT_IN] });
 export const imageVariables = table.variables;
 
-/** As containers have them. */
+/** The images in the form of containers. */
 export const imagesOf = ({ spec, settings: { env } }: PlanInput<AlluxioRuntimeSpec>) => ({
   engine: table.of('engine', env, spec.alluxioVersion),
   fuse: table.of('fuse', env, spec.fuse),

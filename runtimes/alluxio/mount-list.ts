@@ -4,7 +4,7 @@ import { originOf, type Row } from './mounts.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { web, WEB_MASTER } from './web.ts';
 
-/** What is mounted: from the master's web port, or from a command where that does not answer. */
+/** The mounts: from the master's web port, or from a command if that does not answer. */
 export const list: Probe<AlluxioPlan, readonly MountRow[]> = {
   mostBytes: 1 << 20,
   commands: (plan) => [master(plan, ['bash', '-c', [web(plan), WEB_MASTER, 'alluxio fs mount'].join('\n')])],
@@ -68,7 +68,7 @@ export function readMaster(text: string): readonly MountLine[] {
   });
 }
 
-/** What cannot be parsed is not shown: there may be secrets in it. */
+/** Text that cannot be parsed is not shown: it may contain secrets. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

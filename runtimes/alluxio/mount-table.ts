@@ -44,9 +44,9 @@ function script(unmount: readonly string[], mount: readonly Row[]): string {
 }
 
 /**
- * Of a mount that it refuses Alluxio prints every option, secrets too, and in its last line why. Pods that read while a mount goes may
- * leave its directory in Alluxio's own tree, where it keeps any mount from being made: that is forgotten, unless something was written
- * there that is nowhere else.
+ * Alluxio prints every option of a mount that it refuses, secrets too, and the reason in its last line. Pods that read while a mount goes
+ * may leave its directory in Alluxio's own tree, where it prevents any mount: the directory is forgotten, unless it holds data that is
+ * nowhere else.
  */
 const MOUNT = `mount() {
   local said code tree path="\${@: -2:1}"
@@ -61,7 +61,7 @@ const MOUNT = `mount() {
   return $code
 }`;
 
-/** What is secret is read in the pod: no request holds it. */
+/** Secrets are read in the pod: no request holds one. */
 const mountArgs = ({ path, source, options, secrets }: Row): readonly Arg[] => [
   // Flags are among the options, under their names on Alluxio's command line.
   ...Object.entries(options).flatMap(([key, value]) => (key.startsWith('--') ? [key] : ['--option', `${key}=${value}`])),

@@ -31,7 +31,7 @@ export interface Row {
 
 export interface Mounts {
   readonly rows: readonly Row[];
-  /** What Alluxio shows at `/`. */
+  /** The mount that Alluxio shows at `/`. */
   readonly root: Row;
   /** Directories of the node and claims that masters and workers mount. */
   readonly native: readonly Mounted[];
@@ -45,7 +45,7 @@ export interface Mounts {
 const isLocal = ({ mountPoint }: Mount): boolean => mountPoint.startsWith('local://');
 const isNative = (mount: Mount): boolean => isLocal(mount) || mount.mountPoint.startsWith('pvc://');
 
-/** What the Dataset mounts, and how Alluxio gets at it; `dataset` names it in errors. */
+/** The mounts of the Dataset, and Alluxio's access to them; `dataset` names it in errors. */
 export const mountsOf = (spec: DatasetSpec, dataset: string): Mounts => together({ mounts: () => read(spec) }, dataset).mounts;
 
 function read(spec: DatasetSpec): Mounts {
@@ -146,7 +146,7 @@ function rowOf(spec: DatasetSpec, { mount, path, field }: Placed, shared: readon
 /** An option that Alluxio ignores and keeps. It masks secret values, so only this option shows that a mount reads one from another key. */
 export const originOf = ({ option }: SecretOption): string => `sluice.secret.${option}`;
 
-/** What is at `/` the master must know when it starts: Alluxio's scripts read its properties as a shell does. */
+/** The master must know the mount at `/` when it starts: Alluxio's scripts read its properties as a shell does. */
 function startedWith(texts: Options, field: string): void {
   const expected = 'no blanks, quotation marks and commands of a shell in what is mounted at /';
   togetherEach(Object.entries(texts), ([key, text]) => must(isPlain(key) && isPlain(text), field, expected, `${key}: ${text}`));

@@ -16,13 +16,13 @@ import { type Account, accountOf } from './users.ts';
 import { specWarnings } from './warnings.ts';
 
 export interface AlluxioPlan extends BasePlan {
-  /** Of all but the client. */
+  /** Image of all pods but the client's. */
   readonly image: Image;
   readonly mounts: Mounts;
   readonly ports: Ports;
   /** By the names of their pods. */
   readonly masters: readonly string[];
-  /** Of every container; data of the ConfigMap `<name>-config`. */
+  /** Environment of every container; data of the ConfigMap `<name>-config`. */
   readonly environment: Readonly<Record<string, string>>;
   readonly master: ReturnType<typeof masterPod>;
   readonly worker: ReturnType<typeof workerPod>;

@@ -142,7 +142,7 @@ interface Parts {
   readonly host: string;
   readonly mountPath: string;
   readonly engine: Image;
-  /** Of the client. */
+  /** Image of the client. */
   readonly image: Image;
   /** The client's mount point is an argument of it, and no variable. */
   readonly takesArguments: boolean;

@@ -44,7 +44,7 @@ const PORTS = {
 type Name = keyof typeof PORTS;
 /** Names in the record of host ports. */
 export const portNames = Object.keys(PORTS) as readonly Name[];
-/** Of several masters, which write one journal together. */
+/** The journals that several masters write together. */
 type Journal = 'masterJournal' | 'jobMasterJournal';
 export type Ports = Readonly<Record<Exclude<Name, Journal>, number> & Partial<Record<Journal, number>>>;
 
@@ -59,7 +59,7 @@ const isJournal = (name: Name): name is Journal => PORTS[name].key === 'embedded
 const known = (spec: Spec): readonly Name[] => portNames.filter((name) => !isJournal(name) || hasJournals(spec));
 const names = (spec: Spec): readonly Name[] => known(spec).filter((name) => name !== 'gateway' || spec.apiGateway?.enabled);
 
-/** What `spec.<component>.ports` may name. */
+/** The keys that `spec.<component>.ports` may have. */
 export const portKeys = (spec: Spec, component: Component): readonly string[] =>
   known(spec).flatMap((name) => (PORTS[name].component === component ? [PORTS[name].key] : []));
 
@@ -82,7 +82,7 @@ export function portNeeds({ spec, settings }: Input): readonly PortNeed[] {
 }
 const podOf = (name: Name) => (PORTS[name].component === 'worker' || PORTS[name].component === 'jobWorker' ? 'worker' : 'master');
 
-/** That of Fluid's chart. */
+/** The range of Fluid's chart. */
 const RANGE = [20000, 26000] as const;
 
 export function portsOf({ spec, facts }: Input): Ports {
@@ -102,7 +102,7 @@ export function portsOf({ spec, facts }: Input): Ports {
 /** Programs of one pod share its address. */
 function apart(spec: Spec, ports: Ports): void {
   const taken = new Set<string>();
-  // What a user says is held against all that is not theirs to say.
+  // A user's port is checked against all ports that users do not choose.
   const inOrder = names(spec).toSorted((a, b) => Number(!!chosen(spec, PORTS[a])) - Number(!!chosen(spec, PORTS[b])));
   togetherEach(inOrder, (name) => {
     const place = `${podOf(name)} ${ports[name]}`;
@@ -116,7 +116,7 @@ function apart(spec: Spec, ports: Ports): void {
 export const portProperties = (spec: Spec, ports: Ports): Readonly<Record<string, string>> =>
   Object.fromEntries(names(spec).map((name) => [PORTS[name].property, String(ports[name])]));
 
-/** Of a container, as Kubernetes lists them. */
+/** The ports of a container. */
 export const containerPorts = (ports: Ports, component: Component) =>
   portNames.flatMap((name) => {
     const containerPort = ports[name];

@@ -18,13 +18,13 @@ known=/tmp/underfs-version
 printf 'underfs version: %s\\n' "$(cat $known)"`;
 
 export const cache: Probe<AlluxioPlan, Report> = {
-  // Its command has figures of each mount.
+  // The command prints figures of each mount.
   mostBytes: 1 << 20,
   commands: (plan) => [anyMaster(plan, ['bash', '-c', `${webOfLeader(plan)}\n${REPORT}`])],
   parse: ([answers], _, before) => readReport(answers?.[0] ?? '', before?.value),
 };
 
-/** What Alluxio does not know of yet it must list first. */
+/** Alluxio counts only files that it has listed. */
 const COUNT = 'alluxio fs loadMetadata -R / > /dev/null && alluxio fs count /';
 const LISTING_SECONDS = 1500;
 
@@ -55,7 +55,7 @@ export function status(
   };
 }
 
-/** All nine as Fluid has them. What was read from another worker counts as a hit: it was cached. */
+/** Fluid's nine texts. A read from another worker counts as a hit: it was cached. */
 function cacheTexts(report: Report | undefined, totalBytes: number | undefined): Readonly<Record<string, string>> {
   const share = (of: Sources | undefined, ...which: readonly (keyof Sources)[]) =>
     of ? (percentText(sum(of, which), sum(of, ['local', 'remote', 'ufs'])) ?? '0.0%') : '';

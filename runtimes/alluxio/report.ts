@@ -1,14 +1,14 @@
-/** What Alluxio counts, from the master's metrics or `alluxio fsadmin report`. Bytes; throughput in bytes a minute. */
+/** Alluxio's counters, from the master's metrics or `alluxio fsadmin report`. Bytes; throughput in bytes a minute. */
 export interface Report {
   readonly capacity: number;
   readonly used: number;
-  /** Of the file system below, where the master knows. */
+  /** Version of the file system below, where the master knows it. */
   readonly version?: string;
   /** Since its processes started. */
   readonly read: Sources;
-  /** Of the last minute. */
+  /** Throughput of the last minute. */
   readonly throughput: Sources;
-  /** What was read between the report before and this one. */
+  /** Bytes read between the report before and this one. */
   readonly since: Sources;
 }
 /** From a worker on the reader's node, from another worker, from where the data comes from. */
@@ -19,8 +19,8 @@ export interface Sources {
 }
 
 /**
- * Of `report metrics`, or of that and `report summary` where the metrics of a version have no capacity.
- * `before` is the last report; without one, all that was ever read counts as new.
+ * Reads `report metrics`, or that and `report summary` if a version's metrics have no capacity. `before` is the last report; without one,
+ * all reads so far count as new.
  */
 export function readReport(text: string, before?: Report): Report {
   const metrics = metricsOf(text);

@@ -27,7 +27,7 @@ export interface Level {
 }
 export type Tiers = ReturnType<typeof tiersOf>;
 
-/** Where workers keep what they have read, the fastest medium first whatever the order in the spec. */
+/** The directories of workers' caches, the fastest medium first in any order of the spec. */
 export function tiersOf(all: readonly TierLevel[] = [], { name, namespace }: { readonly name: string; readonly namespace: string }) {
   const directory = `${namespace}/${name}`;
   const counts = togetherEach(all, ({ path = '' }, i) => directoriesOf(path, ',', `${LEVELS}[${i}].path`).length);
@@ -40,13 +40,13 @@ export function tiersOf(all: readonly TierLevel[] = [], { name, namespace }: { r
   return {
     levels: levels.length > 0 ? levels : [WITHOUT_LEVELS],
     onNode,
-    /** What workers must request, and what a client may use beside its own, as the cache is memory. */
+    /** The memory that workers must request, and that a client may use beside its own, since the cache is memory. */
     ...(onNode.memory && { memory: quantityText(onNode.memory) }),
     /** Clients read the files of a worker themselves where both see the same directories. */
     isShared: levels.every(({ isOnNode }) => isOnNode),
     /** One directory in all. */
     isPlain: levels.length === 1 && levels[0]?.paths.length === 1,
-    /** What the variable says from which Alluxio's scripts make the first directory. */
+    /** The variable's value: Alluxio's scripts make the first directory from it. */
     first: levels[0]?.paths.join(',') ?? `/dev/shm/${directory}`,
   };
 }
@@ -87,7 +87,7 @@ function levelOf(level: TierLevel, field: string, directory: string): Level {
   return { medium, paths, quotas: quotas.map(alluxioSize), isOnNode, mounted: paths.map(volumeAt) };
 }
 
-/** It becomes part of a list of properties, where blanks and commas separate. */
+/** The path becomes part of a list of properties, where blanks and commas separate. */
 function directoryOf(path: string, field: string): string {
   must(!/[\s"'`$\\]/.test(path), field, 'directories separated by ","', path);
   return cleanPath(absolutePath(path, field));
@@ -96,7 +96,7 @@ function directoryOf(path: string, field: string): string {
 /** In powers of 1024 where it is whole, as users write it. */
 const quantityText = (bytes: number): string => canonicalQuantity(bytes % 1024 === 0 ? `${bytes / 1024}Ki` : bytes, 'quota');
 
-/** Alluxio counts by 1024, whatever it calls it. */
+/** Alluxio counts by 1024 under every name of a unit. */
 const alluxioSize = (text: string): string => text.replace('i', 'B');
 
 /** As properties of every process. */

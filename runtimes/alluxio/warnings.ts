@@ -5,10 +5,10 @@ import type { AlluxioRuntimeSpec } from './spec.ts';
 
 type Spec = AlluxioRuntimeSpec;
 
-/** Of what runs beside a master or a worker; the rest of the pod is what `master` and `worker` say. */
+/** Fields read of the programs beside a master or a worker; `master` and `worker` define the rest of the pod. */
 const READ_BESIDE = ['env', 'jvmOptions', 'ports', 'properties', 'resources'];
 
-/** What Fluid passes over in silence, too. */
+/** Fields that Fluid ignores too, without a warning. */
 export const specWarnings = (spec: Spec, dataset: DatasetSpec, readOnly: boolean): readonly Warning[] => [
   ...replicasWarnings(spec),
   ...(spec.data?.pin === undefined ? [] : [ignored('spec.data.pin', 'has no effect')]),

@@ -17,8 +17,8 @@ web() {
 }`;
 
 /**
- * Of several masters only the one that leads serves pages: the others accept a connection and close it. All are asked at once, since one
- * whose node is gone answers nothing for seconds; the first answer counts.
+ * Only the leading one of several masters serves pages: the others accept a connection and close it. All are asked at once, since one whose
+ * node is gone does not answer for seconds; the first answer counts.
  */
 export const webOfLeader = (plan: Pick<AlluxioPlan, 'ports' | 'masters'>): string =>
   plan.masters.length === 1
@@ -32,7 +32,7 @@ export const leader: Probe<AlluxioPlan, string | undefined> = {
   parse: ([answers], { masters }) => (masters.length === 1 ? masters[0] : masters.find((name) => answers?.[0]?.trim() === name)),
 };
 
-/** Of a master's metrics, which are some 50 KB, the few that are read. */
+/** The few metrics that are read, of some 50 KB of a master's. */
 export const WEB_METRICS = `web /metrics/json/ | tr -d '[:space:]' | grep -oE '"Cluster[.](BytesRead|Capacity)[A-Za-z]*":[{]"(count|value)":[0-9.E+]+'`;
 
 /** Names of plain settings are constants: no user writes them. */

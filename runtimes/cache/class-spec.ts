@@ -112,7 +112,7 @@ export const cacheRuntimeClassSpec = t.Object({
 export type CacheRuntimeClassSpec = Static<typeof cacheRuntimeClassSpec>;
 export type ComponentClass = NonNullable<NonNullable<CacheRuntimeClassSpec['topology']>['worker']>;
 
-/** What the CacheRuntimes of one file system have in common: their pods, and how they are talked to. */
+/** The shared definition of the CacheRuntimes of one file system: their pods, and the commands for them. */
 export const CacheRuntimeClass = {
   kind: 'CacheRuntimeClass',
   plural: 'cacheruntimeclasses',

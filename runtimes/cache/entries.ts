@@ -11,7 +11,7 @@ export interface Entry {
   readonly argv: readonly string[];
   readonly timeoutSeconds: number;
 }
-/** What the controller runs in pods, as far as the class says it. */
+/** The commands that the controller runs in pods, as far as the class defines them. */
 export interface Entries {
   /** The command that mounts, the paths that it has to mount, and from which runtime.json. */
   readonly mountUFS?: { readonly entry: Entry; readonly paths: readonly string[]; readonly config: string };
@@ -20,7 +20,7 @@ export interface Entries {
 
 /** At least what Fluid gives every command. */
 const LEAST_SECONDS = 20;
-/** What Kubernetes or Sluice mount, not the engine. */
+/** Sources that Kubernetes or Sluice mount, not the engine. */
 const NATIVE = /^(pvc|local|dataset):\/\//;
 
 /**

@@ -27,7 +27,7 @@ export function extraResources(runtime: string, { metadata, spec }: CacheRuntime
       { path: 'extraResources.configMaps', expected: 'names that differ', found: `${shown(twin[0])} twice` },
       { object: `CacheRuntimeClass ${metadata.name}` },
     );
-  // Of runtime and class each by itself: no name of a runtime has a dot.
+  // Volumes of the runtime and of the class get different names: no name of a runtime has a dot.
   const named = (name: string) => `fluid-extra-${runtime}.${name}`;
   return {
     configMaps: Object.fromEntries(declared.map(([name, data]) => [named(name), data])),
@@ -54,7 +54,7 @@ export function extraMounts({ dependencies }: ComponentClass, { names }: ExtraRe
 }
 interface Where {
   readonly component: string;
-  /** Of errors: the class. */
+  /** The object that errors name: the class. */
   readonly object: string;
 }
 

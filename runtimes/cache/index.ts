@@ -14,7 +14,7 @@ export default defineRuntime({
   companions: [CacheRuntimeClass],
   workloads: { fuse: 'client' },
   statusShape,
-  // Its controller is Fluid's own: nobody would create its pods once Fluid is gone.
+  // The controller is Fluid's own: nothing would create the runtime's pods once Fluid is gone.
   fluidsWorkloads: { group: 'workload.fluid.io', version: 'v1alpha1', kind: 'AdvancedStatefulSet', plural: 'advancedstatefulsets' },
   needs,
   plan,

@@ -5,11 +5,11 @@ import { filesOf, imageOf } from './pod.ts';
 import type { CacheRuntimeSpec } from './spec.ts';
 import type { Parts } from './topology.ts';
 
-/** What the class says of a DataLoad, and what its pod has of the workers'. */
+/** The class's rules for a DataLoad, and the parts of a worker that its pod gets. */
 export interface LoadPlan {
   readonly className: string;
   readonly operation: NonNullable<CacheRuntimeClassSpec['dataOperationSpecs']>[number] | undefined;
-  /** Of the workers, if there are any. */
+  /** Image of the workers, if there are any. */
   readonly image: string | undefined;
   readonly pod: Pick<ComponentProps, 'imagePullSecrets' | 'volumes'> & {
     readonly volumeMounts: NonNullable<ComponentProps['containers'][0]['volumeMounts']>;
@@ -22,7 +22,7 @@ export function loadPlan(
   { worker }: Parts,
   extra: ExtraResources,
 ): LoadPlan {
-  // Whatever the workers do with their Secrets: runtime.json names the files.
+  // A load always gets the files of Secrets, even if the workers do not: runtime.json names the files.
   const { given } = filesOf(input, worker, extra, metadata.name);
   const { secrets } = filesOf(input, undefined, extra, metadata.name);
   const files = [...given, ...secrets];

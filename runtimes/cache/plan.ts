@@ -24,7 +24,7 @@ export interface CachePlan extends BasePlan, Entries {
   readonly pods: Readonly<Partial<Record<Role, ComponentProps>>>;
   /** Names of headless Services. */
   readonly services: Readonly<Partial<Record<Role, string>>>;
-  /** Of the role that is created first: what all components mount. */
+  /** The ConfigMaps that all components mount, created with the first role. */
   readonly configMaps: { readonly with: Role; readonly data: Readonly<Record<string, Readonly<Record<string, string>>>> };
   readonly load: LoadPlan;
 }

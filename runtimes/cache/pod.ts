@@ -75,7 +75,7 @@ export function podOf(input: Input, part: Part, { extra, tiers, mountPath, class
   };
 }
 
-/** What a pod reads: runtime.json, ConfigMaps of the class, and the Secrets of the Dataset. A Job has what workers have. */
+/** The files of a pod: runtime.json, ConfigMaps of the class, and the Secrets of the Dataset. A Job has those of workers. */
 export function filesOf({ name, dataset }: Input, part: Part | undefined, extra: ExtraResources, className: string) {
   const { component = 'worker', base = {} } = part ?? {};
   const given = [CONFIG(name), ...extraMounts(base, extra, { component, object: `CacheRuntimeClass ${className}` })];
@@ -92,7 +92,7 @@ const CONFIG = (runtime: string): Mounted => ({
   mount: { name: 'fluid-runtime-config', mountPath: CONFIG_DIRECTORY, readOnly: true },
 });
 
-/** What Fluid promises each component's programs. */
+/** The variables that Fluid promises each component's programs. */
 function environmentOf({ name, namespace }: Input, { component, service }: Part, mountPath: string): readonly EnvVar[] {
   return [
     { name: 'FLUID_DATASET_NAME', value: name },

@@ -65,7 +65,7 @@ export const mounts: MountTable<CachePlan> = {
 /** Fields of the summary, each a text for people. */
 const FIELDS = ['cached', 'cachedPercentage', 'cacheCapacity', 'cacheHitRatio'] as const;
 export type Summary = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>;
-/** Of a text of a status. */
+/** Longest text of a status. */
 const LONGEST_TEXT = 256;
 
 export const cache: Probe<CachePlan, Summary> = {

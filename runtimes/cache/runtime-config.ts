@@ -23,7 +23,7 @@ export function pathsOf(mounts: readonly Mount[]): readonly string[] {
   });
 }
 
-/** What need not be split is not: a path may have as many parts as an object has characters. */
+/** A path is split only if it has to be: it may have as many parts as an object has characters. */
 const plainPath = (path: string): string =>
   path.endsWith('/') || path.includes('//') ? `/${path.split('/').filter(Boolean).join('/')}` : path;
 

@@ -3,7 +3,7 @@ import { must, type PlanInput } from '../../src/constructs/index.ts';
 import type { CacheRuntimeClass, ComponentClass } from './class-spec.ts';
 import type { CacheRuntimeSpec, ComponentSpec } from './spec.ts';
 
-/** What the class calls a component, and the API its pods' environment. */
+/** A component's name in the class, and in the variables of its pods. */
 export type Component = 'master' | 'worker' | 'client';
 export const COMPONENTS: readonly Component[] = ['master', 'worker', 'client'];
 
@@ -14,9 +14,9 @@ export interface Part {
   readonly own: ComponentSpec;
   /** Options of the class, of the runtime and of its component, the later ones over the earlier. */
   readonly options: Readonly<Record<string, string>>;
-  /** Of a component that has a number of pods. */
+  /** Replicas of a component that has a number of pods. */
   readonly replicas: number;
-  /** Its headless Service; empty if the class asks for none. */
+  /** The component's headless Service; empty if the class asks for none. */
   readonly service: string;
 }
 export type Parts = Readonly<Partial<Record<Component, Part>>>;

@@ -1,7 +1,7 @@
 import { InvalidSpec, type PodSpec, shown } from '../../src/api/index.ts';
 import { hashOfScript, type Mounted, secretFiles } from '../../src/constructs/index.ts';
 
-/** Of a name of a volume. */
+/** Longest name of a volume. */
 const LONGEST = 63;
 
 /** A Secret of the Dataset as files. As in Fluid a hash ends a name that is cut, or that has dots: so no two Secrets share a volume. */

@@ -16,7 +16,7 @@ export const MOUNT_AT = '/efc';
 export const MOUNT_DIR = 'efc-fuse';
 export const MOUNTS = { master: `${MOUNT_AT}/efc-master`, fuse: `${MOUNT_AT}/${MOUNT_DIR}` } as const;
 
-/** What EFC keeps in memory, in the pod's own. */
+/** EFC's data in memory, in the pod's own. */
 const sharedMemory = (name: string): Mounted => ({
   volume: { name, emptyDir: { medium: 'Memory' } },
   mount: { name, mountPath: '/dev/shm' },

@@ -8,7 +8,7 @@ export const portNames: readonly string[] = [RPC];
 
 /** Where the pod has an address of its own. */
 const USUAL = 14555;
-/** That of Fluid's chart. */
+/** The range of Fluid's chart. */
 const RANGE = [16000, 17999] as const;
 
 type Input = Pick<PlanInput<EFCRuntimeSpec>, 'spec' | 'settings' | 'facts'>;

@@ -15,7 +15,7 @@ const SOCKET_DIRECTORY = '/var/run/efc';
 /** Host directory with the socket, `sessmgrd.sock`. */
 export const sessionDirectory = (mountRoot: string): string => `${mountRoot}/efc-sock`;
 
-/** Of a client: the socket of its node. Of a master: one of its own. */
+/** The socket directory: the node's for a client, its own for a master. */
 export const socketMounted = (mountRoot: string | undefined): Mounted => ({
   volume: {
     name: 'efc-sock',
@@ -34,7 +34,7 @@ export const sessionManager = ({ mountRoot, env, imagePullSecrets, daemons }: In
 const namespace: Manifest = {
   apiVersion: 'v1',
   kind: 'Namespace',
-  // Its pods load a kernel module, which no lower level allows.
+  // The daemon's pods load a kernel module, which no lower level allows.
   metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } },
 };
 

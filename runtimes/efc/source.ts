@@ -1,7 +1,7 @@
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { must } from '../../src/constructs/index.ts';
 
-/** What EFC mounts. */
+/** The source that EFC mounts. */
 export interface Source {
   /** `<file system>.<region>.nas.aliyuncs.com:/<directory>/`. */
   readonly address: string;

@@ -5,9 +5,9 @@ import type { EFCRuntimeSpec } from './spec.ts';
 /** The cache of a worker: one directory. */
 export interface Tier {
   readonly isMemory: boolean;
-  /** It outlives the pods. */
+  /** Whether the cache outlives the pods. */
   readonly isOnNode: boolean;
-  /** Of this runtime alone. */
+  /** A directory of this runtime alone. */
   readonly directory: string;
   /** In whole GiB, the unit of EFC. */
   readonly gibibytes: number;
@@ -20,7 +20,7 @@ export interface Tier {
 
 const GI = 1024 ** 3;
 const MEDIA = ['MEM', 'SSD', 'HDD'];
-/** What Fluid does without levels: a little memory of the pod. */
+/** Fluid's default without levels: a little memory of the pod. */
 const WITHOUT_LEVELS: TierLevel = { mediumtype: 'MEM', volumeType: 'emptyDir', path: '/cache_dir', quota: '1Gi' };
 
 /** Index of the level that is used, the fastest one; -1 without levels. */
@@ -63,7 +63,7 @@ export function tierOf({ spec, namespace, name }: Pick<PlanInput<EFCRuntimeSpec>
   };
 }
 
-/** It becomes the value of an option in a list, and a place in a container, which takes no ":". */
+/** The path becomes the value of an option in a list, and a path in a container, which takes no ":". */
 function directoryOf(path: string, field: string): string {
   must(!/[\s\p{Cc}"'`$\\=:]/u.test(path), field, 'an absolute path without blanks, quotes, "$", "\\", "=" and ":"', path);
   const directory = `/${absolutePath(path, field).split('/').filter(Boolean).join('/')}`;

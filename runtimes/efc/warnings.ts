@@ -5,7 +5,7 @@ import { hasWorkers } from './ports.ts';
 import type { EFCRuntimeSpec } from './spec.ts';
 import { usedLevel } from './tier.ts';
 
-/** What has no effect; Fluid passes over it in silence, too. */
+/** Fields without effect; Fluid ignores them too, without a warning. */
 export const specWarnings = (spec: EFCRuntimeSpec, dataset: DatasetSpec): readonly Warning[] => [
   ...componentWarnings(spec),
   ...propertyWarnings(spec),

@@ -37,7 +37,7 @@ export const cacheSets = (sets: readonly (readonly string[])[]): string => [FIRS
 const BETWEEN = SET_FORMAT.split('%s');
 const formatted = (texts: readonly string[]): string => BETWEEN.map((piece, i) => piece + (texts[i] ?? '')).join('');
 
-/** What a set says, in the order of the format, as text of XML. JindoCache has one policy of reading. */
+/** The texts of a set, in the order of the format, as XML. JindoCache has one policy of reading. */
 export function setTexts(source: Source): readonly string[] {
   const { metaPolicy, cacheStrategy, writePolicy, readCacheReplica, writeCacheReplica } = choices(source);
   return [source.name, source.source, cacheStrategy, metaPolicy, readCacheReplica, writePolicy, writeCacheReplica].map(escaped);

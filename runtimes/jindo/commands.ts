@@ -54,7 +54,7 @@ exit $failed`;
 const empty = (keep: string, directories: readonly string[]): readonly string[] => ['bash', '-c', EMPTY, 'bash', keep, ...directories];
 
 /**
- * What is cached on nodes outlives pods. Jindo is told first, so that nothing is written there again; Jindo deletes in the background, and
+ * Caches on nodes outlive pods. Jindo drops its cache first, so that nothing is written there again; Jindo deletes in the background, and
  * its workers would end before it is done, so each of them then empties its own directories. A master on the same node still writes there;
  * masters are last, and empty the directory of their metadata.
  */

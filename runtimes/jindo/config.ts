@@ -4,9 +4,9 @@ import { checkProperties } from './properties.ts';
 import type { Properties } from './stores.ts';
 import { element } from './xml.ts';
 
-/** What the files say, by who reads it. */
+/** The settings in the files, by reader. */
 export interface Settings {
-  /** Of masters and workers. */
+  /** Settings of masters and workers. */
   readonly common: Properties;
   readonly master: Properties;
   readonly worker: Properties;
@@ -36,7 +36,7 @@ export function configFiles(
     ['common', clientCommon],
     [isCache ? 'jindocache-client' : CORE_SITE, client],
   ];
-  // Whatever a value comes from, it is checked here: a line break in it would begin a property or a section of its own.
+  // Values of every origin are checked here: a line break in one would begin a property or a section of its own.
   checkProperties(Object.fromEntries([...servers, ...clients]));
   return {
     ...(isCache

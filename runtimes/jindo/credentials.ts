@@ -19,7 +19,7 @@ export interface Keys {
 export interface Credentials {
   /** Pods find keys in files: those of `spec.secret`, or of options. */
   readonly hasToken: boolean;
-  /** They are keys of options, in a directory for each bucket of OSS. */
+  /** The credentials are keys of options, in a directory for each bucket of OSS. */
   readonly isByBucket: boolean;
   readonly mounted: readonly Mounted[];
   /** Keys that the configuration has to hold. */
@@ -83,7 +83,7 @@ function pairOf({ scheme, secrets, options, field }: Source): Pair | undefined {
   return { id, secret };
 }
 
-/** What users wrote in plain text. */
+/** Credentials that users wrote in plain text. */
 function plainOf(source: Source): readonly [Source, Keys][] {
   const [idOption, secretOption] = keyOptions(source.scheme);
   const { [idOption]: id = '', [secretOption]: secret = '' } = source.options;

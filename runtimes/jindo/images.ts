@@ -6,10 +6,10 @@ const VARIABLES = { engine: ENGINE_IMAGE, fuse: 'JINDO_FUSE_IMAGE_ENV' } as cons
 export const imageVariables = Object.values(VARIABLES);
 
 const REGISTRY = 'registry.cn-shanghai.aliyuncs.com/jindofs';
-/** Of JindoCache what Fluid's chart sets where an installation says nothing; the tag built into Fluid is years older. */
+/** JindoCache's tag is the default of Fluid's chart; the tag built into Fluid is years older. */
 const TAGS: Readonly<Record<EngineName, string>> = { jindocache: '6.9.1-202509151826', jindofsx: '4.6.8' };
 
-/** As containers have it. */
+/** An image in the form of a container. */
 export interface Image {
   readonly image: string;
   readonly imagePullPolicy: string;

@@ -23,7 +23,7 @@ const FLAGS = {
   dryrun: 'DRY_RUN_ENABLE',
   forceload: 'FORCE_LOAD_ENABLE',
 } as const;
-/** Of a list of files in OSS. */
+/** Fields of a list of files in OSS. */
 const LIST = ['url', 'endpoint', 'accessKeyId', 'accessKeySecret', 'cacheListReplica', 'cacheListLocationEnable'];
 const KNOWN: readonly string[] = [...Object.keys(FLAGS), 'filter', 'threadNum', 'url'];
 
@@ -70,7 +70,7 @@ export class JindoLoad extends OperationJob {
   }
 }
 
-/** What the script reads. A cache in memory is loaded into memory unless the user says otherwise. */
+/** The input of the script. A cache in memory is loaded into memory unless the user says otherwise. */
 function variablesOf({ isMemory }: JindoPlan, { loadMetadata, options = {} }: LoadSpec): Readonly<Record<string, string>> {
   const { filter, threadNum = '10', url } = options;
   must(!url, 'spec.options[url]', 'paths in spec.target: a list of files would be read with a program from the internet', url);

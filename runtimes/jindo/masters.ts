@@ -1,7 +1,7 @@
 import { must, type PlanInput } from '../../src/constructs/index.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 
-/** What of Jindo runs, beside the clients. */
+/** The pods of a Jindo, beside the clients. */
 export interface Deployment {
   /** None, one, or three that elect the one that leads. */
   readonly masters: 0 | 1 | 3;

@@ -4,7 +4,7 @@ import { FIRST_LINES, LAST_LINE, SET_FORMAT } from './cache-sets.ts';
 import { COMMANDS, master } from './commands.ts';
 import type { JindoPlan } from './plan.ts';
 
-/** What Jindo mounts, as it prints it: `oss://bucket/data/ on /data (…)`. */
+/** Jindo's mounts, as it prints them: `oss://bucket/data/ on /data (…)`. */
 const list: Probe<JindoPlan, readonly MountRow[]> = {
   mostBytes: 1 << 20,
   // Without masters there is no table: clients read the first source themselves.
@@ -37,7 +37,7 @@ function hasSets(plan: JindoPlan, text: string): boolean {
   return others.includes('cacheStrategy') && others.includes(`\n${recordOf(plan)}\n`);
 }
 
-/** The source, a word, the path; whatever follows is passed over. */
+/** The source, a word, the path; the rest of the line is ignored. */
 const LINE = /^[ \t]*([a-z][a-z0-9+.-]*:\/\/\S*)[ \t]+\S+[ \t]+(\/\S*).*$/gm;
 
 /** Mounts among other lines. */

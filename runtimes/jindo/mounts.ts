@@ -18,7 +18,7 @@ export interface Source {
   readonly name: string;
   /** Where it appears: `/data`. */
   readonly path: string;
-  /** What Jindo mounts: `oss://bucket/data/`, or a directory of the pods as `local:///…`. */
+  /** The source that Jindo mounts: `oss://bucket/data/`, or a directory of the pods as `local:///…`. */
   readonly source: string;
   /** `oss`; `local` for directories of the pods. */
   readonly scheme: string;
@@ -43,7 +43,7 @@ const OURS = /^(datavolume-.*|bigboot-config|hdfs-confs|jindofs-secret-token|jin
 /** Where a pod finds what claims hold. */
 const LOCAL_ROOT = '/underFSStorage';
 
-/** What the Dataset mounts, and how Jindo gets at it; `dataset` names it in errors. */
+/** The mounts of the Dataset, and Jindo's access to them; `dataset` names it in errors. */
 export const mountsOf = (spec: DatasetSpec, isReadOnly: boolean, dataset: string): Mounts =>
   together({ mounts: () => read(spec, isReadOnly) }, dataset).mounts;
 
@@ -88,7 +88,7 @@ function sourceOf({ mountPoint }: Mount, field: string): string {
   );
   must(!source.startsWith('dataset://'), `${field}.mountPoint`, 'a source that Jindo can read: references are of other runtimes', source);
   const [, scheme = '', bucket = ''] = PARTS.exec(source) ?? [];
-  // It becomes a part of names of properties, and a directory.
+  // The name becomes part of names of properties, and a directory.
   must(
     !STORES.includes(scheme) || /^[a-z0-9][\w.-]*$/i.test(bucket),
     `${field}.mountPoint`,
@@ -99,7 +99,7 @@ function sourceOf({ mountPoint }: Mount, field: string): string {
 }
 const PARTS = /^([^:]+):\/\/([^/]*)/;
 
-/** What pods mount themselves: a claim, or a directory of the node. */
+/** The volume that pods mount themselves: a claim, or a directory of the node. */
 function nativeOf(
   { mountPoint, name = '', readOnly = false }: Mount,
   isReadOnly: boolean,

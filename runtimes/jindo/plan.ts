@@ -21,25 +21,25 @@ import { workerPod } from './worker-pod.ts';
 
 export interface JindoPlan extends BasePlan {
   readonly engine: EngineName;
-  /** Of masters, workers and loads. */
+  /** Image of masters, workers and loads. */
   readonly image: { readonly image: string; readonly imagePullPolicy: string };
   /** By the names of their pods. */
   readonly masters: readonly string[];
   readonly ports: Ports;
   /** Mounts in the engine. */
   readonly sources: readonly Pick<Source, 'path' | 'source'>[];
-  /** Of JindoCache, what its set says of each mount. */
+  /** For JindoCache, the cache set of each mount. */
   readonly sets: readonly string[];
   /** The files of the engine: in a Secret if the configuration has to hold keys of a store, else in a ConfigMap. */
   readonly files: { readonly isSecret: boolean; readonly data: Readonly<Record<string, string>> };
-  /** Of what the pods of a role read of these files when they start: pods with an older hash count as outdated. */
+  /** Hashes of these files as the pods of a role read them when they start: pods with an older hash count as outdated. */
   readonly hashes: Readonly<Record<'master' | 'worker' | 'fuse', string>>;
   /** Where clients in other pods find the masters. */
   readonly addresses: string;
   readonly master: ReturnType<typeof masterPod>;
   readonly worker: ReturnType<typeof workerPod>;
   readonly client: ReturnType<typeof fusePod>;
-  /** What the pod of a load has of the runtime: its configuration and its credentials. */
+  /** The files that the pod of a load shares with the runtime: its configuration and its credentials. */
   readonly loadFiles: ReturnType<typeof loadFiles>;
   /** An image that looks whether the ports of a master are free before it starts. */
   readonly portCheck?: string;

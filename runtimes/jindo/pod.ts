@@ -29,7 +29,7 @@ export interface Parts {
   readonly config: Mounted['volume'];
   /** Credentials and the configuration of Hadoop. */
   readonly access: readonly Mounted[];
-  /** What local:// and pvc:// mount. */
+  /** The volumes of local:// and pvc://. */
   readonly native: readonly Mounted[];
   readonly isFuseOnly: boolean;
   readonly rdma: boolean;
@@ -43,7 +43,7 @@ export const MOUNT_AT = '/jfs';
 /** This server of names means none. */
 const NO_DNS_SERVER = '1.1.1.1';
 
-/** What the pods of a role have that the user decides in the same way for all of them. */
+/** The props of a role's pods that a user decides in the same way for all of them. */
 export function podOf({ spec, settings, namespace }: Input, role: PodRole) {
   const own = spec[role] ?? {};
   const server = settings.env[DNS_SERVER];
@@ -95,7 +95,7 @@ export function users({ spec }: Input, role: 'master' | 'worker', { config, acce
   );
   return found;
 }
-/** Of masters and workers that move data past the kernel. */
+/** The context of masters and workers that move data past the kernel. */
 export const rdmaContext = (rdma: boolean): Pick<ContainerProps, 'securityContext'> =>
   rdma ? { securityContext: { capabilities: { add: ['SYS_RESOURCE', 'IPC_LOCK'] } } } : {};
 

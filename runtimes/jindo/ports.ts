@@ -13,7 +13,7 @@ type Name = keyof typeof PORTS;
 export const portNames = Object.keys(PORTS) as readonly Name[];
 export type Ports = Readonly<Record<Name, number>>;
 
-/** That of Fluid's chart. */
+/** The range of Fluid's chart. */
 const RANGE = [18000, 19999] as const;
 
 type Input = Pick<PlanInput<JindoRuntimeSpec>, 'spec' | 'settings' | 'facts' | 'runtime'>;
@@ -24,7 +24,7 @@ export const isOnHost = ({ networkmode }: JindoRuntimeSpec): boolean => networkm
 export const hasMetrics = ({ spec, runtime }: Pick<Input, 'spec' | 'runtime'>): boolean =>
   runtime.engine === 'jindocache' && spec.fuse?.metrics?.enabled === true;
 
-/** What listens in this runtime. */
+/** Which programs of this runtime listen. */
 const isUsed = (input: Input, { masters, hasWorkers }: Deployment): Readonly<Record<Name, boolean>> => ({
   master: masters > 0,
   raft: masters > 1,

@@ -6,7 +6,7 @@ import { type Report, readCount, readReport } from './report.ts';
 
 /** Without masters nobody is asked. */
 export const cache: Probe<JindoPlan, Report> = {
-  // It may list every worker.
+  // The command may list every worker.
   mostBytes: 1 << 20,
   commands: (plan) => (plan.masters.length > 0 ? [master(plan, COMMANDS[plan.engine].report)] : []),
   parse: ([answers], { isMemory, masters }) => (masters.length > 0 ? readReport(answers?.[0] ?? '', isMemory) : { capacity: 0, used: 0 }),

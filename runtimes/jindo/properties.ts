@@ -15,11 +15,11 @@ export interface Parts {
   readonly stores: StoreProperties;
   readonly readOnly: boolean;
   readonly rdma: boolean;
-  /** Of the client's image. */
+  /** Tag of the client's image. */
   readonly fuseTag: string;
 }
 
-/** Of masters. Users' properties win, as everywhere here. */
+/** Properties of masters. Users' properties win, as everywhere here. */
 export const masterProperties = ({ master }: JindoRuntimeSpec, { masters, ports, tier, rdma }: Parts): Properties =>
   sorted({
     'namespace.cluster.id': 'local',
@@ -41,7 +41,7 @@ export const masterProperties = ({ master }: JindoRuntimeSpec, { masters, ports,
     ...master?.properties,
   });
 
-/** Of workers. */
+/** Properties of workers. */
 export const workerProperties = ({ worker }: JindoRuntimeSpec, { ports, tier, rdma }: Parts): Properties =>
   sorted({
     'storage.cluster.id': 'local',
@@ -64,7 +64,7 @@ export const workerProperties = ({ worker }: JindoRuntimeSpec, { ports, tier, rd
 /** The first version whose clients read ahead in the new way. */
 const NEW_READAHEAD = [6, 2, 1] as const;
 
-/** Of clients. */
+/** Properties of clients. */
 export const clientProperties = ({ fuse }: JindoRuntimeSpec, parts: Parts): Properties => {
   const { engine, ports, tier, stores, readOnly, rdma, fuseTag } = parts;
   const isCache = engine === 'jindocache';
@@ -89,7 +89,7 @@ export const clientProperties = ({ fuse }: JindoRuntimeSpec, parts: Parts): Prop
   });
 };
 
-/** What masters and workers log. The misspelt name is Jindo's. */
+/** Log settings of masters and workers. The misspelt name is Jindo's. */
 export const logProperties = ({ logConfig }: JindoRuntimeSpec, engine: EngineName): Properties =>
   sorted({
     'application.report.on': 'true',
@@ -103,7 +103,7 @@ export const logProperties = ({ logConfig }: JindoRuntimeSpec, engine: EngineNam
     ...logConfig,
   });
 
-/** What clients log, and what of the stores all their libraries read. */
+/** Log settings of clients, and the settings of stores that all their libraries read. */
 export const clientLogProperties = ({ fuse }: JindoRuntimeSpec, { engine, stores }: Pick<Parts, 'engine' | 'stores'>): Properties =>
   sorted({
     'logger.dir': '/tmp/fuse-log',

@@ -1,10 +1,10 @@
-/** What masters say of the cache of all workers, in bytes. */
+/** The masters' figures of the cache of all workers, in bytes. */
 export interface Report {
   readonly capacity: number;
   readonly used: number;
 }
 
-/** Of `-report`, the lines of the medium that is used. Jindo prints powers of 1024 as `250.38GB`. */
+/** Reads the lines of `-report` for the medium that is used. Jindo prints powers of 1024 as `250.38GB`. */
 export function readReport(text: string, isMemory: boolean): Report {
   const medium = isMemory ? 'MEM' : 'Disk';
   const sizes = [...text.matchAll(LINE)].filter(([, , of]) => of === medium);

@@ -6,15 +6,15 @@ import type { Source } from './mounts.ts';
 
 export type Properties = Readonly<Record<string, string>>;
 
-/** What processes have to know of the stores. Names of properties of masters and workers begin with the engine, of clients with `fs`. */
+/** Properties of the stores, by process. Names of properties of masters and workers begin with the engine, of clients with `fs`. */
 export interface StoreProperties {
-  /** Of masters and workers. */
+  /** Properties of masters and workers. */
   readonly stores: Properties;
-  /** Of every process: where credentials come from. */
+  /** Properties of every process: where credentials come from. */
   readonly credentials: Properties;
-  /** Of clients. */
+  /** Properties of clients. */
   readonly client: Properties;
-  /** Of clients, in the section that all of a client's libraries read; only if keys of options are files. */
+  /** Properties of clients, in the section that all of a client's libraries read; only if keys of options are files. */
   readonly clientCommon: Properties;
 }
 
@@ -97,7 +97,7 @@ function settingsOf(source: Source, keys: Credentials['keys']): readonly (readon
     ...(scheme === 'oss'
       ? [
           [`${prefix}.endpoint`, endpointOf(source)] as const,
-          // Of a bucket with the interface of a file system.
+          // A bucket with the interface of a file system.
           ...(endpointOf(source).includes('dls') ? [[`${prefix}.data.lake.storage.enable`, 'true'] as const] : []),
         ]
       : known.flatMap((name) =>

@@ -1,4 +1,4 @@
-/** What the controller's environment says of every Jindo, beside its images; the names are those of Fluid. */
+/** Settings of every Jindo in the controller's environment, beside its images; the names are those of Fluid. */
 export const ENGINE_TYPE = 'JINDO_ENGINE_TYPE';
 /** A server of names for all pods. */
 export const DNS_SERVER = 'JINDO_DNS_SERVER_ENV';

@@ -18,12 +18,12 @@ export interface Tier {
   readonly low?: string;
   readonly master: Mounted;
   readonly worker: readonly Mounted[];
-  /** What clients see of it. */
+  /** Mounts of clients. */
   readonly fuse: readonly Mounted[];
 }
 
 const MI = 1024 ** 2;
-/** What Jindo does without levels: a little memory of the node. */
+/** Jindo's default without levels: a little memory of the node. */
 const WITHOUT_LEVELS: TierLevel = { mediumtype: 'MEM', volumeType: 'hostPath', path: '/dev/shm', quota: '1Gi', high: '0.8', low: '0.6' };
 
 const RATIO = /^(0(\.\d+)?|1(\.0+)?)$/;
@@ -70,7 +70,7 @@ export function tierOf({ spec, namespace, name, runtime }: PlanInput<JindoRuntim
   };
 }
 
-/** It becomes an entry of a list in a file of lines. */
+/** The path becomes an entry of a list in a file of lines. */
 function directoryOf(path: string, field: string): string {
   must(!/[\s\p{Cc}"'`$\\]/u.test(path), field, 'directories separated by ","', path);
   const directory = `/${absolutePath(path, field).split('/').filter(Boolean).join('/')}`;

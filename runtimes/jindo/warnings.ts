@@ -10,7 +10,7 @@ import type { JindoRuntimeSpec } from './spec.ts';
 type Spec = JindoRuntimeSpec;
 type Input = PlanInput<Spec>;
 
-/** What has no effect; most of it Fluid passes over in silence, too. */
+/** Fields without effect; Fluid ignores most of them too, without a warning. */
 export const specWarnings = (input: Input, sources: readonly Source[]): readonly Warning[] => [
   ...replicasWarnings(input.spec),
   ...componentWarnings(input.spec),
@@ -80,7 +80,7 @@ const hadoopWarnings = ({ spec: { hadoopConfig }, facts, runtime }: Input): read
     ? [ignored('spec.hadoopConfig', 'core-site.xml has no effect; write its properties into spec.fuse.properties')]
     : [];
 
-/** What a mount of this kind reads, of all mounts or its own. */
+/** Whether a mount of this kind reads an option, of all mounts or its own. */
 function isRead({ scheme }: Source, engine: string, key: string): boolean {
   if (engine === 'jindocache' && cacheSetOptions.includes(key)) return true;
   if (scheme === 'local') return false;
@@ -102,7 +102,7 @@ function sourceWarnings(
 ): readonly Warning[] {
   const { scheme, options, secrets, field } = source;
   const keys: readonly string[] = STORES.includes(scheme) ? keyOptions(scheme) : [];
-  // What other schemes read has names of its own.
+  // Options of other schemes have names of their own.
   const plain = Object.keys(options).filter(
     (key) => !keys.includes(key) && isRead(source, engine, key) && /key|secret|token|password/i.test(key),
   );
@@ -134,7 +134,7 @@ function sourceWarnings(
 const aloneWarnings = (sources: readonly Source[]): readonly Warning[] =>
   sources.slice(1).map(({ field }) => ignored(`Dataset: ${field}`, 'has no effect; without masters, clients read the first mount alone'));
 
-/** What no mount reads. */
+/** Options that no mount reads. */
 function sharedWarnings({ dataset, runtime }: Input, sources: readonly Source[]): readonly Warning[] {
   const { sharedOptions = {}, sharedEncryptOptions = [] } = dataset.spec;
   const isKey = (name: string) => sources.some(({ scheme }) => STORES.includes(scheme) && keyOptions(scheme).some((key) => key === name));

@@ -29,7 +29,7 @@ export function cacheOf(levels: readonly TierLevel[] = []) {
     },
     bytes,
     onNode,
-    /** What pods must request, as the cache is memory. As in Fluid, the last level says what it is made of. */
+    /** The memory that pods must request if the cache is memory. As in Fluid, the last level decides. */
     memory: levels.at(-1)?.mediumtype === 'MEM' ? (quota ?? bytes) : undefined,
     emptyDir: volumeType === 'emptyDir' ? (volumeSource?.emptyDir ?? {}) : undefined,
   };

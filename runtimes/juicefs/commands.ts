@@ -21,7 +21,7 @@ import { seenStore, STORE_FAILS, type StoreSeen } from './store.ts';
 /** Enterprise workers cache for all clients. A community client has a cache of its own: the status reports the average of the fuse pods. */
 const holder = ({ source }: JuiceFSPlan): Role => (source.edition === 'enterprise' ? 'worker' : 'fuse');
 
-/** What was cached, and whether the object store answers. */
+/** The figures of the cache, and whether the object store answers. */
 type Use = CacheUse & { readonly store?: StoreSeen };
 
 export const cacheUse: Probe<JuiceFSPlan, Use> = {
@@ -56,7 +56,7 @@ function marked(figure: ReadonlyMap<string, number> | undefined): Pick<CacheUse,
   return space && inodes ? { dataMark: `${space}/${inodes}` } : {};
 }
 
-/** Of a directory without a quota, `df` says the size of the whole volume. To count it, JuiceFS reads every directory below. */
+/** For a directory without a quota, `df` prints the size of the whole volume. To count it, JuiceFS reads every directory below. */
 const isCounted = ({ source }: JuiceFSPlan): boolean => source.edition === 'community' && source.subPath !== undefined && !source.quota;
 
 const whole = diskUsage('worker');
@@ -109,7 +109,7 @@ export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache, ufs }
  */
 export const removeCache: Cleanup<JuiceFSPlan, string> = {
   ask: {
-    // It lists every client.
+    // The command lists every client.
     mostBytes: 1 << 20,
     commands: ({ source, pods }) =>
       source.edition === 'community' && pods.worker.nodeCaches.length > 0
@@ -126,7 +126,7 @@ export const removeCache: Cleanup<JuiceFSPlan, string> = {
     },
   },
   commands: ({ source, pods }, uuid) => {
-    // Whatever the answer was, nothing above the volume's own directory is deleted.
+    // No answer leads to a deletion above the volume's own directory.
     const id = source.edition === 'enterprise' ? source.name : /^[\w-]+$/.exec(uuid ?? '')?.[0];
     const folders = pods.worker.nodeCaches.map((directory) => absolutePath(`${directory}/${id}`, 'cache'));
     return id && folders.length > 0 ? [{ in: 'worker', on: 'every', argv: ['sh', '-c', CLEAN, 'sh', ...folders] }] : [];

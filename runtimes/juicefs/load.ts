@@ -85,7 +85,7 @@ export class JuiceFSLoad extends OperationJob {
 const GROUPS = ['workers', 'fuse', 'sidecars'];
 const EXPECTED = 'workers, fuse, sidecars or names of pods, separated by commas';
 
-/** What is nearly the name of a group, and would be that of a pod. */
+/** A group name that resembles the name of another group, and would be that of a pod. */
 const meantBy = (clients: string = ''): readonly Warning[] =>
   clients.split(/, */).flatMap((name) => {
     const near = GROUPS.includes(name) ? undefined : nearest(name, GROUPS);

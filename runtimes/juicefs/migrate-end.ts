@@ -15,7 +15,7 @@ export interface End {
   readonly env: readonly EnvVar[];
   /** The variables `EXTERNAL_*` among them belong into the URL. */
   readonly hasKeys?: boolean;
-  /** What is mounted for it. */
+  /** The volume that is mounted for it. */
   readonly mounted?: Mounted;
   /** How to log in at the vendor's console before: arguments of `juicefs auth`, as the kubelet expands them. */
   readonly login?: { readonly args: readonly string[]; readonly env: readonly EnvVar[] };

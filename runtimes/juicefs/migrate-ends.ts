@@ -66,7 +66,7 @@ function datasetEnd(plan: JuiceFSPlan, migrate: Operation<'DataMigrate'>, field:
   const env = source.env.filter((each) => each.name === 'METAURL').map((each) => ({ ...each, name: variable }));
   return { url: `jfs://${variable}${place}`, name, place: own, env };
 }
-/** What stands for the host in the URL of a file system is the variable with the address of its metadata engine. */
+/** The variable with the address of the metadata engine stands for the host in the URL of a file system. */
 const METAURL = 'FLUID_METAURL';
 
 const specOf = ({ facts }: Operation<'DataMigrate'>, dataset: string): DatasetSpec => facts.datasets?.[dataset] ?? {};
@@ -97,7 +97,7 @@ function claimEnd(field: Field, claimName: string, path: string, name: string, a
   return { url: `file://${mountPath}${pathOf('', path, at)}`, name, env: [], mounted };
 }
 
-/** A path below another, as a URL has it. The root is a directory, another path if it says so. */
+/** A path below another, in the form of a URL. The root is a directory, another path if it ends in a slash. */
 function pathOf(below: string, path: string, at: string): string {
   const parts = `${below}${absolutePath(`/${path}`, at)}`.split('/').filter((part) => part !== '' && part !== '.');
   const escaped = parts.map((part) => `/${encodeURIComponent(part.toWellFormed())}`).join('');

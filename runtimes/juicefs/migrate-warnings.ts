@@ -4,7 +4,7 @@ import { unknownOptions } from './command-options.ts';
 import type { JuiceFSPlan } from './plan.ts';
 import { externalWarnings } from './migrate-external.ts';
 
-/** What a DataMigrate says that has no effect on JuiceFS. */
+/** Fields of a DataMigrate without effect on JuiceFS. */
 export const migrateWarnings = (
   { spec }: Pick<Operation<'DataMigrate'>, 'spec'>,
   { source }: Pick<JuiceFSPlan, 'source'>,

@@ -75,7 +75,7 @@ export class JuiceFSMigrate extends OperationJob {
             { name: 'FROM', value: literal(ends.from.name) },
             { name: 'TO', value: literal(ends.to.name) },
             ...secrets,
-            // Their values are kept out of the log.
+            // The values of these variables are kept out of the log.
             { name: 'SECRET_VARIABLES', value: secrets.map(({ name }) => name).join(' ') },
             ...(ends.from.hasKeys || ends.to.hasKeys ? [{ name: 'URL_VARIABLE', value: ends.to.hasKeys ? 'to' : 'from' }] : []),
             ...metricsOf(spec.options?.['metrics']),
@@ -110,7 +110,7 @@ function checked(plan: JuiceFSPlan, migrate: Operation<'DataMigrate'>) {
   return { ends, parallel, ...command };
 }
 
-/** What the parallelism says; and lists of files, of which those that a pod has hold Secrets. */
+/** Options that the parallelism sets; and lists of files, of which those that a pod has hold Secrets. */
 const RESERVED = ['worker', 'manager', 'manager-addr', 'files-from'];
 const POD_IP = { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } };
 /** Where `juicefs auth` keeps what it got. */

@@ -1,7 +1,7 @@
 import { keyPath, shown } from '../../src/api/index.ts';
 import { ignored, type Options, type Warning } from '../../src/constructs/index.ts';
 
-/** What both commands of the community edition know, each for itself. */
+/** Options that both commands of the community edition know, each for itself. */
 const BOTH = ['force', 'storage', 'bucket', 'storage-class', 'tag'];
 
 /** Settings of a volume, which `juicefs format` writes. Source: `--help` of 1.3.0 and 1.4.2, which a test reads again. */
@@ -25,7 +25,7 @@ const FUSE = `ro rw suid nosuid dev nodev exec noexec async sync dirsync atime n
 
 /** Settings of all commands, which no help of a command lists. */
 const GLOBAL = 'verbose debug quiet trace log-level log-id no-agent pyroscope no-color'.split(' ');
-/** What a DataLoad and a DataMigrate run, with short names. Source: as above. */
+/** Options of a DataLoad's and a DataMigrate's commands, with short names. Source: as above. */
 const WARMUP = 'file f threads p background b evict check'.split(' ');
 const SYNC =
   `start s end e exclude include match-full-path max-size min-size max-age min-age start-time end-time limit update u force-update f
@@ -47,7 +47,7 @@ export const isOptionOf = (command: 'warmup' | 'sync', name: string): boolean =>
 /** Whether `juicefs format` knows an option. */
 export const isForFormat = (name: string): boolean => formatKnows.has(name);
 
-/** What `juicefs format` knows of options. */
+/** The options that `juicefs format` knows. */
 export const forFormat = (options: Options = {}): Options => only(options, isForFormat);
 
 /** All but the settings of a volume: what no command is known to take goes to the client, as in Fluid, since another version may know it. */
@@ -56,13 +56,13 @@ export const forMount = (options: Options = {}): Options => only(options, (name)
 /** Says which options of a client none of the commands is known to take. @param path of the field that has them */
 export const unknownIn = (options: Options = {}, path: string): readonly Warning[] =>
   Object.keys(options)
-    // What holds several has a warning of its own.
+    // A name that holds several options has a warning of its own.
     .filter((name) => !known.has(name) && name !== '' && !/[,=]/.test(name))
     .map((name) => ({
       reason: 'SpecAmbiguous',
       message: `${keyPath(path, name)}: expected an option of juicefs mount ${VERSIONS}, found ${shown(name)}; a client that does not know it ends at its start`,
     }));
-/** Of which the help is known. */
+/** Versions whose help texts are known. */
 export const VERSIONS = '1.3 or 1.4';
 
 /** Says which options of a client are settings of a volume, which only the Dataset has. */

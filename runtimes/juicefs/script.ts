@@ -13,17 +13,17 @@ interface ScriptInput {
   /** Options without which no volume is created: it must exist. */
   readonly missing: readonly string[];
   readonly mountPath: string;
-  /** Of the client, as `-o` takes them. */
+  /** Options of the client, in the form of `-o`. */
   readonly options: string;
 }
 
-/** Of each edition, in its own image. */
+/** Paths in each edition's image. */
 export const PROGRAMS = {
   community: { juicefs: '/usr/local/bin/juicefs', mount: '/bin/mount.juicefs' },
   enterprise: { juicefs: '/usr/bin/juicefs', mount: '/sbin/mount.juicefs' },
 } as const;
 
-/** What the container does: log in, set the quota (once is enough, so the workers need not), become the client. */
+/** The container's steps: log in, set the quota (once is enough, so workers need not), become the client. */
 export function scriptOf(role: PodRole, { source, login, missing, mountPath, options }: ScriptInput): Script {
   const { edition, name, address, quota } = source;
   const { juicefs, mount } = PROGRAMS[edition];

@@ -1,11 +1,11 @@
-/** What the clients' counters say about the object store, which none of Sluice's probes reaches: a look-up asks the metadata engine alone. */
+/** The clients' counters of the object store, which none of Sluice's probes reaches: a look-up asks the metadata engine alone. */
 export interface StoreSeen {
   readonly requests: readonly Requests[];
   /** A client got errors, and nothing else; undefined until that can be known: the errors may be older than this process. */
   readonly fails: boolean | undefined;
 }
 
-/** Of one client, since it started. */
+/** Requests of one client since it started. */
 interface Requests {
   /** When it started, seconds since the epoch: no other client's figures are compared with its. */
   readonly client: number;
@@ -28,7 +28,7 @@ function requestsOf(figure: ReadonlyMap<string, number>): Requests {
   const all = [...figure].reduce((sum, [name, value]) => (ATTEMPTS.test(name) ? sum + value : sum), 0);
   return { client: figure.get('process_start_time_seconds') ?? 0, errors, answered: all - errors };
 }
-/** Of each method. */
+/** Counters of each method. */
 const ATTEMPTS = /^object_request_durations_histogram_seconds_[A-Z]+_total$/;
 
 /** While no client sends requests to the store, the last answer stands. */

@@ -7,7 +7,7 @@ const SECRET = ['metaurl', 'access-key', 'secret-key', 'token', 'access-key2', '
 const PLAIN = ['storage', 'bucket', 'bucket2', 'quota'];
 const GIB = 2 ** 30;
 
-/** What a Dataset says that Fluid passes over, and what is probably meant in another way. */
+/** Fields of a Dataset that Fluid ignores, and those that are probably meant in another way. */
 export function sourceWarnings(
   { mounts = [], sharedOptions, sharedEncryptOptions = [] }: DatasetSpec,
   isCommunity: boolean,

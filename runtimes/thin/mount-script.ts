@@ -7,7 +7,10 @@ const DIRECTORY = '/etc/fluid/mount';
 const TEMPLATE = 'mount-template.yaml';
 const FIELD = `metadata.annotations[${JSON.stringify(annotation.mountTemplate)}]`;
 
-/** What a profile with a mount template adds to its fuse pods: Sluice writes a script into a volume, the client's container runs it. */
+/**
+ * The addition of a profile with a mount template to its fuse pods: Sluice writes a script into a volume, and the client's container runs
+ * it.
+ */
 export interface MountScript {
   /** Beside config.json. */
   readonly files: Readonly<Record<string, string>>;

@@ -48,7 +48,7 @@ export function needs(input: Input): Needs {
   const inline = settings.env[STORAGE_ENV] === 'secret';
   return {
     objects: [{ kind: 'ThinRuntimeProfile', name: spec.profileName }],
-    // Of more than one the plan wants to know nothing.
+    // Facts of the first claim suffice for a plan.
     claims: claimNames(dataset.spec).slice(0, 1),
     secrets: [
       ...optionNeeds(dataset.spec).map((need) => ({ ...need, inline })),

@@ -17,8 +17,8 @@ export const profileNamed = (name: string | undefined, { objects }: Facts): Thin
 type Container = ThinFuseSpec & ThinWorkerSpec;
 
 /**
- * What profile and runtime say together: env and ports add up, maps merge by key, all else is the runtime's unless it is empty.
- * As in Fluid, where fuse pods run is the runtime's alone to say: a profile's selector would take them off nodes where they run.
+ * Profile and runtime together: env and ports add up, maps merge by key, all other fields are the runtime's unless empty. As in Fluid, only
+ * the runtime decides where fuse pods run: a profile's selector would take them off nodes where they run.
  */
 export function merged(profile: Profile, runtime: ThinRuntimeSpec, component: 'fuse' | 'worker') {
   const theirs: Container = profile[component] ?? {};
@@ -67,7 +67,7 @@ const there = (mounts: readonly VolumeMount[] = [], volumes: readonly Volume[] =
   return mounts.filter(({ name }) => names.has(name));
 };
 
-/** What of profile and runtime has no effect, as in Fluid. */
+/** Fields of profile and runtime without effect, as in Fluid. */
 export function profileWarnings(profile: Profile, runtime: ThinRuntimeSpec): readonly Warning[] {
   const both = [...(runtime.volumes ?? []), ...(profile.volumes ?? [])];
   const missing = (mounts: readonly VolumeMount[] | undefined, volumes: readonly Volume[] | undefined, path: string) => {

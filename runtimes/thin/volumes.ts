@@ -82,9 +82,9 @@ export function secretVolumes(dataset: DatasetSpec, inline: boolean, publish: Pu
   ];
 }
 
-/** What the CSI driver behind a `pvc://` mount is given on a node. */
+/** The Secret that the CSI driver behind a `pvc://` mount gets on a node. */
 export interface PublishSecret {
-  /** As the volume has it: the directory of its files. */
+  /** The volume's name for it: the directory of its files. */
   readonly name: string;
   /** The Secret itself, or the runtime's copy of it. */
   readonly mounted: string;

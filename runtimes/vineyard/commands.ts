@@ -8,7 +8,7 @@ export function status({ bytes }: VineyardPlan, { readyWorkers }: Observation): 
   return { cacheStates, datasetCacheStates: cacheStates };
 }
 
-/** What did not fit in memory outlives pods. A worker that is older than the level of disks has no directory. */
+/** Spilled data outlives pods. A worker that is older than the level of disks has no directory. */
 export const removeSpill: Cleanup<VineyardPlan> = {
   commands: ({ spill }) =>
     spill === undefined

@@ -47,7 +47,7 @@ export function externalOf(input: Input): string | undefined {
   return uri;
 }
 
-/** What may be shown of an address. */
+/** The part of an address that may be shown. */
 function withoutUser(address: string): string {
   const [start, end] = [address.indexOf('//'), address.lastIndexOf('@')];
   return end < 0 ? address : `${start < 0 ? '' : address.slice(0, start + 2)}…${address.slice(end)}`;

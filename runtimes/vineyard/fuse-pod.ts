@@ -5,7 +5,7 @@ import type { Input } from './pod.ts';
 
 export const MOUNT_DIR = 'vineyard-fuse';
 const MARKER = '/tmp/prestop-marker';
-/** What clients of this and of earlier versions put beside the configuration. */
+/** Files that clients of this and of earlier versions put beside the configuration. */
 const SOCKETS = ['vineyard.sock', 'vineyard-worker.sock', 'vineyard-local.sock'];
 
 interface Parts {

@@ -9,7 +9,7 @@ const table = imageTable({
 });
 export const imageVariables = table.variables;
 
-/** As a container has it. */
+/** An image in the form of a container. */
 export function imageFor(
   role: 'master' | 'worker' | 'fuse',
   { spec, settings }: Pick<PlanInput<VineyardRuntimeSpec>, 'spec' | 'settings'>,

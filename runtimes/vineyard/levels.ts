@@ -83,7 +83,7 @@ const MI = 1024 ** 2;
 /** Beside the objects, as in Fluid. */
 const OVERHEAD = 500;
 
-/** What a worker needs in memory: a container with less would be killed while it reserves it. */
+/** Memory that a worker needs: a container with less would be killed while it reserves it. */
 export const memoryOf = ({ bytes }: Levels): string => canonicalQuantity(`${Math.ceil(bytes / MI) + OVERHEAD}Mi`, 'quota');
 
 /** Whether `said` is less than a worker needs. */

@@ -13,7 +13,7 @@ export function masterPod(input: Input, { masters, ports }: { readonly masters: 
   const { spec, namespace, name, runtime } = input;
   const at = (pod: string, port: number) => `http://${pod}.${runtime.workloads.master}.${namespace}:${port}`;
   const isUsers = dataMount(spec) !== undefined;
-  // A volume of the user at the place of the data is in place of ours, whatever its name.
+  // A volume of the user at the place of the data replaces ours, under any name.
   const mounted = isUsers ? users(input, 'master', []) : [OWN, ...users(input, 'master', [OWN])];
   const { volumes, volumeMounts } = volumesOf(mounted);
   return {

@@ -9,7 +9,7 @@ type Input = Pick<PlanInput<VineyardRuntimeSpec>, 'spec'>;
 
 export interface WorkerOptions {
   readonly reservesMemory: boolean;
-  /** Of the keys in etcd. */
+  /** Prefix of the keys in etcd. */
   readonly prefix: string;
   /** How long a worker waits for etcd, in seconds. */
   readonly timeout: string;

@@ -14,7 +14,7 @@ export const portNames = Object.keys(PORTS) as readonly Name[];
 export const portNamesOf = (role: 'master' | 'worker'): readonly Name[] => portNames.filter((name) => PORTS[name].in === role);
 export type Ports = Readonly<Record<Name, number>>;
 
-/** That of Fluid's chart. */
+/** The range of Fluid's chart. */
 const RANGE = [32000, 34000] as const;
 
 type Input = Pick<PlanInput<VineyardRuntimeSpec>, 'spec' | 'settings' | 'facts'>;

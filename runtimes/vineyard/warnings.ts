@@ -11,7 +11,7 @@ import { raisedTo } from './worker-pod.ts';
 
 type Spec = VineyardRuntimeSpec;
 
-/** What has no effect; most of it Fluid passes over in silence, too. */
+/** Fields without effect; Fluid ignores most of them too, without a warning. */
 export const specWarnings = (input: Input): readonly Warning[] => [
   ...masterWarnings(input),
   ...workerWarnings(input),

@@ -22,7 +22,7 @@ export const examplesOf = ({ entry, name, symbol, declarations: [first] }: Publi
         .replace(/\n```\s*$/, ''),
     }));
 
-/** What is wrong with examples: what the compiler says, and results (`call(); // → result`, `call(); // throws text`) that differ. */
+/** Faults of examples: the compiler's, and results (`call(); // → result`, `call(); // throws text`) that differ. */
 export async function exampleFaults(
   examples: readonly Example[],
   published: readonly Published[],

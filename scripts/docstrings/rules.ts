@@ -8,7 +8,7 @@ const UNITS =
 const KUBERNETES =
   /^(apiVersion|kind|metadata|name|namespace|uid|labels|annotations|ownerReferences|resourceVersion|generation|finalizers|\w+Timestamp)$/;
 
-/** What one export lacks, a line each: `<file>:<line> <name>: expected …`. */
+/** The faults of one export, a line each: `<file>:<line> <name>: expected …`. */
 export function symbolFaults(program: ts.Program, { name, symbol, declarations }: Published): readonly string[] {
   const checker = program.getTypeChecker();
   const [first] = declarations;
@@ -92,7 +92,7 @@ const known = new Map<ts.Node, boolean>();
 function throws(declaration: ts.Node, checker: ts.TypeChecker): boolean {
   const before = known.get(declaration);
   if (before !== undefined) return before;
-  // Of a function that calls itself, the other statements decide.
+  // The other statements decide for a function that calls itself.
   known.set(declaration, false);
   const result = someNode(declaration, (node) => {
     if (ts.isThrowStatement(node)) return true;

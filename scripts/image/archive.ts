@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { writeArchive } from '../../src/cli/image/archive.ts';
 import { inFolders, type TarEntry, writeTarFile } from '../../src/cli/image/tar-file.ts';
 
-/** What is in an image, by absolute path; the folders above come by themselves. */
+/** The files of an image, by absolute path; the folders above come by themselves. */
 export type ImageFiles = Readonly<Record<string, ImageFile>>;
 
 export type ImageFile =

@@ -23,7 +23,10 @@ import type { TarEntry } from '../../src/cli/image/tar-file.ts';
 export const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** Packages of the programs below, and the libraries of these and of Node. */
 const PACKAGES = 'mount util-linux coreutils dash libc6 libgcc-s1 libstdc++6 libblkid1 libmount1 libpcre2-8-0 libselinux1'.split(' ');
-/** What the node plugin runs, and what waits for the prefetcher. Programs that nothing calls are left out: they would only have to be patched. */
+/**
+ * The programs that the node plugin runs, and those that wait for the prefetcher. Programs that nothing calls are left out: they would only
+ * have to be patched.
+ */
 const PROGRAMS = ['mount', 'umount', 'mkdir', 'cat', 'stat', 'sleep', 'dash', 'sh'];
 
 /**
@@ -94,7 +97,7 @@ function downloaded(cache: string, architecture: Architecture, sites: Sites): re
     return execFileSync('flock', argv, { cwd: join(cache, cwd), encoding: 'utf8' });
   };
   apt('empty', 'update');
-  // It does not name what it finds in the folder that it would download to.
+  // apt does not print packages that are already in the folder for downloads.
   const lines = apt('empty', 'download', '--print-uris', ...PACKAGES)
     .trim()
     .split('\n');

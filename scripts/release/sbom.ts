@@ -14,7 +14,7 @@ export interface Bom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-/** Of the package: what is bundled in it, by the notices of third parties, and what npm installs with it. */
+/** Bill of the package: the packages bundled in it, by the notices of third parties, and those that npm installs with it. */
 export function packageBom(root: string, notices: string, installed: readonly string[]): Bom {
   const text = execFileSync('npm', ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'], {
     cwd: root,
@@ -39,7 +39,7 @@ function asShipped(component: Component): Component {
   return rest;
 }
 
-/** Of the image: the program, its Node, and the packages of Debian whose status files it has. */
+/** Bill of the image: the program, its Node, and the packages of Debian whose status files it has. */
 export function imageBom(
   program: Bom,
   image: { readonly name: string; readonly digest: string; readonly node: string },

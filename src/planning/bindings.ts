@@ -11,10 +11,10 @@ import { createSharing, flat, sameOr } from './sharing.ts';
 
 /** So many whole plans are kept while their runtimes are being set up; otherwise each pass would render them again. */
 const AT_HAND = 256;
-/** Of what they render together, with room for each that is as large as may be. */
+/** Limit of all rendered objects together, with room for each of the largest. */
 const MOST_CHARACTERS = 32 << 20;
 
-/** What is kept of one object of a plan, for as long as its plan stays the same. */
+/** The record of one object of a plan, kept as long as its plan stays the same. */
 interface Sketch extends Finding {
   readonly kind: string;
   readonly name: string;
@@ -28,7 +28,7 @@ interface Remembered {
   /** The last input that led to it. */
   input: Input;
   readonly parts: Partial<Record<Part, readonly Sketch[]>>;
-  /** Of the plan before, until this one has rendered the part: what existed then is not created again unasked. */
+  /** Records of the plan before, until this one has rendered the part: an object that existed then is not created again unasked. */
   readonly earlier: Partial<Record<Part, readonly Sketch[]>>;
   readonly cacheAffinity: object | undefined;
   readonly digest: Digest;
@@ -126,7 +126,7 @@ export function createBindings(settings: Settings) {
         desiredObjects(part) {
           const sketches = (parts[part] ??= sketched(whole(), part));
           delete earlier[part];
-          // What differs is written, and again while the API server refuses it.
+          // An object that differs is written, and again while the API server refuses it.
           const manifest = (i: number) => {
             keep(input.uid, of, whole());
             return whole().synth(part)[i]!;
@@ -160,7 +160,7 @@ const isSame = (a: Input, b: Input): boolean =>
 
 const fingerprint = (input: Input): string => hash('sha1', JSON.stringify(input), 'base64');
 
-/** Of what was rendered, not of what is sent: that holds fields taken from the live object. */
+/** The hash of the rendered manifest, not of the sent one, which holds fields taken from the live object. */
 export const hashOf = (manifest: Manifest, text: string = JSON.stringify(manifest)): string =>
   hash('sha256', text, 'buffer').toString('hex', 0, 8);
 

@@ -6,11 +6,11 @@ import type { RuntimeObject } from './objects.ts';
 export interface Candidate {
   readonly definition: Runtime;
   readonly object: RuntimeObject;
-  /** What is wrong with its spec, if it does not parse. */
+  /** The fault of its spec, if it does not parse. */
   readonly invalid?: InvalidSpec;
 }
 
-/** Of several runtimes of one name, the one that serves the dataset: the one that serves it already, else the oldest. */
+/** The runtime that serves the dataset, of several of one name: the one that serves it already, else the oldest. */
 export function choose(
   dataset: Dataset | undefined,
   candidates: readonly Candidate[],

@@ -43,12 +43,12 @@ export interface Gathered {
   readonly secretRetryMs?: number;
 }
 
-/** Of these a runtime has one, of all others many, by name. */
+/** Fields of which a runtime has one; it has many of all others, by name. */
 type Single = 'reference' | 'masters';
 type Field = Single | 'objects' | 'claims' | 'configMaps' | 'pods' | 'ports';
 type Answer<F extends Field> = F extends Single ? Facts[F] : Facts[F][keyof Facts[F]];
 
-/** What a need asks, and where its answer goes in the facts. */
+/** A need as a question, and the field of the facts for its answer. */
 const question = <F extends Field>(field: F, name: string, ask: () => Answer<F> | Hold | Promise<Answer<F> | Hold>) => ({
   field,
   name,

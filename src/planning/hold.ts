@@ -4,13 +4,13 @@ import type { Reason } from './reasons.ts';
 export interface Hold {
   readonly reason: Reason;
   readonly message: string;
-  /** An error is the cause, so that it does not count as passing, whatever its reason. */
+  /** An error is the cause: the hold never counts as passing. */
   readonly isError?: boolean;
-  /** It is not reported, since the dataset is served meanwhile; its end requeues the key. */
+  /** The hold is not reported, since the dataset is served meanwhile; its end requeues the key. */
   readonly silent?: boolean;
   /** Milliseconds until the next pass. Absent: an event starts it. */
   readonly afterMs?: number;
-  /** What was bound may not be used any more: claim and volume are deleted, and no earlier plan stays in force. */
+  /** The bound data may not be used any more: claim and volume are deleted, and no earlier plan stays in force. */
   readonly revokes?: true;
   /** The pass counts as failed and is retried with back-off. */
   readonly fails?: true;

@@ -17,7 +17,7 @@ interface Named {
 export interface Evidence {
   /** The runtime that serves it, or did. */
   readonly runtime?: Named | undefined;
-  /** Absent: the question is which names the runtime was set up with, whatever became of its Dataset. */
+  /** Absent: only the names with which the runtime was set up matter, not the state of its Dataset. */
   readonly dataset?: Named | undefined;
   /** Other Datasets that would have the same names or node labels. */
   readonly namesakes?: readonly Named[];
@@ -88,7 +88,7 @@ function recordOn(key: Key, { metadata }: Named): Before | undefined {
   }
 }
 
-/** Whatever else a user writes for a UID could be the joined name of another Dataset. */
+/** Any other text that a user writes for a UID could be the joined name of another Dataset. */
 const isUid = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 /**

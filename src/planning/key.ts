@@ -1,6 +1,6 @@
 import type { OperationKind } from '../constructs/index.ts';
 
-/** What one pass reconciles: a Dataset and the runtimes of its name. */
+/** The subject of one pass: a Dataset and the runtimes of its name. */
 export interface Key {
   readonly namespace: string;
   readonly name: string;

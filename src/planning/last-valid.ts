@@ -74,7 +74,7 @@ function recordOf({ generations, input: { annotations, spec, dataset, facts } }:
   };
 }
 const without = ({ [LAST_APPLIED]: _applied, ...rest }: Annotations): Annotations => rest;
-/** Of a profile: what a plan reads. */
+/** The part of a profile that a plan reads. */
 function slim(object: unknown): unknown {
   const { apiVersion, kind, metadata, spec } = object as KubeObject;
   return { apiVersion, kind, metadata: { name: metadata.name, annotations: without(metadata.annotations ?? {}) }, spec };

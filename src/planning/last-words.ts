@@ -2,7 +2,7 @@ import { redactedText } from '../api/redact.ts';
 import type { CrashingPod } from './objects.ts';
 
 const MOST_CHARACTERS = 1000;
-/** Of a text of a pod or an Event, which a user may write: to redact a megabyte takes seconds. */
+/** Characters that are read of a text of a pod or an Event, which a user may write: redacting a megabyte takes seconds. */
 export const MOST_READ = 8_192;
 /** A condition is read by people: the last lines say why a program failed. */
 export function lastWords({ name, exitCode, message }: CrashingPod): string {

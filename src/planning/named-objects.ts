@@ -5,7 +5,7 @@ import type { KubeObject } from '../kube/types.ts';
 export const dataKeys = ({ data, binaryData }: KubeObject): readonly string[] =>
   Object.keys({ ...(data as object | undefined), ...(binaryData as object | undefined) }).toSorted();
 
-/** What a plan may know of a bound claim and its volume. threat-model: R-claim */
+/** The facts that a plan may have of a bound claim and its volume. threat-model: R-claim */
 export function claimFact(claim: KubeObject, volume: KubeObject): ClaimFact {
   const { csi, mountOptions } = volume['spec'] as { csi?: ClaimFact['csi']; mountOptions?: readonly string[] };
   const annotated = volume.metadata.annotations?.['volume.beta.kubernetes.io/mount-options'];

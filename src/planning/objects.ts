@@ -42,7 +42,7 @@ export interface DesiredObject {
   manifest(): Manifest;
 }
 
-/** What the applier found out about a live object when it last compared it with the desired object. */
+/** The applier's result when it last compared a live object with the desired object. */
 export interface Finding {
   found: unknown;
   /** The controller created the object, and has found out nothing else since. */

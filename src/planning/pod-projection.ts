@@ -7,9 +7,8 @@ import type { Sharing } from './sharing.ts';
 const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
 
 /**
- * Of a pod: its controller, the revision of its template, its node and address, the named ports of a worker, whether it is ready, how often
- * its containers restarted, and why one ended that does not stay.
- * threat-model: keeps
+ * The part of a pod that is kept: its controller, the revision of its template, its node and address, the named ports of a worker, whether
+ * it is ready, how often its containers restarted, and why one ended that does not stay. threat-model: keeps
  */
 export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject, { text, piece }: Sharing): KubeObject {
   const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
@@ -34,7 +33,7 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
     },
     nodeName: piece(nodeName),
     ip: podIP,
-    // Of masters and workers alone: no plan knows fuse pods. Each runtime has ports of its own, so nothing is shared.
+    // Ports of masters and workers alone: no plan knows fuse pods. Each runtime has ports of its own, so nothing is shared.
     ports: owner?.kind === 'StatefulSet' ? portsOf(containers) : undefined,
     phase: piece(phase),
     container: piece(containers[0]?.name),
@@ -46,7 +45,9 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
   return kept as unknown as KubeObject;
 }
 
-/** Of the first container that was started again and is not ready. The node keeps the end of its output, of which this is the end. */
+/**
+ * The crash of the first container that was started again and is not ready. The node keeps the end of its output, of which this is the end.
+ */
 function crashOf(statuses: readonly ContainerStatus[]): Crash | undefined {
   for (const { ready, restartCount, state, lastState } of statuses) {
     const ended = state?.terminated ?? lastState?.terminated;

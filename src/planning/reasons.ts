@@ -3,13 +3,13 @@
  * conditions, events, log and metric take theirs from here, and docs/operating.md is generated from it.
  */
 export interface Cause {
-  /** What the reason means, for a person who reads the condition. */
+  /** The meaning of the reason, for a person who reads the condition. */
   readonly means: string;
-  /** What that person can do about it. */
+  /** The action of that person. */
   readonly toDo: string;
   /** The same about an operation, where that differs from what to do about a runtime. */
   readonly toDoForOperation?: string;
-  /** It ends without help, unless an error stands behind it: the controller reports it once it has lasted, and without an event. */
+  /** The reason ends without help, unless an error stands behind it: the controller reports it once it has lasted, and without an event. */
   readonly passing?: true;
   /** Phase of a Dataset that was bound; `unchanged`: it keeps its phase. By default its pods decide. */
   readonly phase?: 'Updating' | 'unchanged';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What thousands of objects have in common, once in memory, however often it was read. Shared values are never changed afterwards. */
+/** Values that thousands of objects have in common, each once in memory. Shared values are never changed afterwards. */
 export interface Sharing {
   text(text: string): string;
   /** A value of an object as it was parsed from JSON; parts that equal those of another object are shared with it. */
@@ -8,11 +8,11 @@ export interface Sharing {
 }
 
 const MOST_TEXTS = 100_000;
-/** Of all texts together. On average a text has 34. */
+/** Limit of all texts together. On average a text has 34. */
 const MOST_CHARACTERS = 8_000_000;
 /** A longer text is like no other: of an annotation that a tool keeps writing, each value would be kept. */
 const LONGEST_TEXT = 1000;
-/** What objects of one kind share appears again soon; larger or rarer pieces would take more memory here than they save. */
+/** Shared values of one kind appear again soon; larger or rarer ones would take more memory here than they save. */
 const MOST_PIECES = 1000;
 const LARGEST_PIECE = 1000;
 

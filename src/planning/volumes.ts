@@ -1,4 +1,4 @@
-/** What a volume says. Only the controller writes volumes, so all of it can be relied on. */
+/** Readers of a volume. Only the controller writes volumes, so all of it can be relied on. */
 import { label } from '../api/index.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { type Key, keyText } from './key.ts';

@@ -1,7 +1,7 @@
 import { verifiedFieldsOf } from '../../api/index.ts';
 import { isRecord, MERGED_BY } from './compare.ts';
 
-/** What the API server fills in where a pod template says nothing, by field. Source: pkg/apis/core/v1/defaults.go of Kubernetes 1.34. */
+/** Defaults of the API server for fields that a pod template leaves out. Source: pkg/apis/core/v1/defaults.go of Kubernetes 1.34. */
 const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
   terminationMessagePath: ['/dev/termination-log'],
   terminationMessagePolicy: ['File'],

@@ -1,7 +1,7 @@
 /**
- * Where fuse pods may be, while their placement changes. A DaemonSet's controller deletes pods at once from nodes that its template no
- * longer selects, whatever its update strategy, and a pod that reads there loses its file system. So a node stays selected until no pod
- * on it mounts the dataset. Pure.
+ * The nodes where fuse pods may be while their placement changes. A DaemonSet's controller deletes pods at once from nodes that its
+ * template no longer selects, with every update strategy, and a pod that reads there loses its file system. So a node stays selected until
+ * no pod on it mounts the dataset. Pure.
  */
 import type { Manifest, NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Toleration } from '../../api/index.ts';
 import { equal } from './merge-patch.ts';
@@ -24,8 +24,8 @@ interface Placement {
 export const isPlacedAlike = (desired: Manifest, live: LiveObject): boolean => equal(placementOf(desired), placementOf(live));
 
 /**
- * Of these nodes, those on which fuse pods may be now and may not be with `desired`. When it tolerates less these are all, since taints are
- * not watched.
+ * The given nodes on which fuse pods may be now and may not be with `desired`. When it tolerates less these are all, since taints are not
+ * watched.
  */
 export function nodesLeft(desired: Manifest, live: LiveObject, nodes: readonly PlacementNode[]): readonly string[] {
   const [wanted, existing] = [placementOf(desired), placementOf(live)];

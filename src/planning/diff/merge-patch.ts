@@ -18,7 +18,7 @@ export function mergePatch(before: Fields, after: Fields, only: 'all' | 'given' 
 
 const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As JSON, whatever the order of keys. */
+/** Whether two values are equal as JSON; the order of keys does not count. */
 export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((entry, i) => equal(entry, b[i]));

@@ -13,7 +13,7 @@ import {
 } from '../../api/index.ts';
 import { identityRecord } from '../identity.ts';
 
-/** What the controller keeps in the metadata of a user's object. */
+/** The controller's own fields in the metadata of a user's object. */
 export interface Marks {
   readonly finalizer: string;
   readonly labels: Readonly<Record<string, string>>;

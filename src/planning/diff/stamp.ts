@@ -4,9 +4,9 @@ import type { ImmutableChange } from './retain.ts';
 import { fuseFact } from '../views.ts';
 
 /**
- * The manifest with the hash of what was rendered: where the hash differs, something is to be changed or removed, which a comparison of
- * fields might not show. It is not the hash of what is sent, which has fields taken from the live object. A DaemonSet also gets the fuse
- * image that was rendered, for which its generation stands.
+ * The manifest with the hash of what was rendered: another hash means a change or a removal, which a comparison of fields might not show.
+ * The hash of the sent object would differ, since that has fields of the live one. A DaemonSet also gets the rendered fuse image, for which
+ * its generation stands.
  */
 export function stamped(manifest: Manifest, hash: string): KubeObject {
   const { metadata } = manifest;
