@@ -1,5 +1,5 @@
 import { lastWords } from '../../src/planning/last-words.ts';
-import { infosOf } from '../../src/reconciler/operations/infos.ts';
+import { infosOf } from '../../src/reconciler/operations/status.ts';
 import { texts } from '../../test/hostile/cost.ts';
 import { probesOf, RUNTIMES } from '../../test/hostile/probes.ts';
 import { type Cost, dearest } from './cost.ts';

@@ -3,7 +3,6 @@ export { jobView, scheduleView } from './operations/job-view.ts';
 export { affinityLike, HOSTNAME } from './operations/affinity.ts';
 export { followedBy, predecessorOf } from './operations/predecessor.ts';
 export { datasetsOf, nearOf, operationKeyOf, workerOf } from './operations/references.ts';
-export { isRetried, pauseOf, retryOf } from './operations/requests.ts';
-export { isDone, isOver, isRunning } from './operations/status.ts';
+export { isDone, isOver, isRetried, isRunning, pauseOf, retryOf } from './operations/state.ts';
 export { operationFaults } from './operations/validate.ts';
 export type { OperationObject, Predecessor } from './operations/world.ts';

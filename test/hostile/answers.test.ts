@@ -1,7 +1,7 @@
 /** What pods print, which run images of tenants: whatever a probe of any runtime reads costs time in proportion to its bytes, and not much. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { infosOf } from '../../src/reconciler/operations/infos.ts';
+import { infosOf } from '../../src/reconciler/operations/status.ts';
 import { lastWords } from '../../src/planning/last-words.ts';
 import { texts, tooDear } from './cost.ts';
 import { probesOf, RUNTIMES } from './probes.ts';

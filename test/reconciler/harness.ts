@@ -1,12 +1,13 @@
-import { onTestFinished, vi } from 'vitest';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
+import example from '../support/example-runtime/index.ts';
+import { onTestFinished, vi } from 'vitest';
 import { type Dataset, Dataset as DatasetKind, type DatasetStatus, operationKinds, type RuntimeStatus } from '../../src/api/index.ts';
 import type { Runtime, Settings } from '../../src/constructs/index.ts';
 import type { Occurrence } from '../../src/kube/events/events.ts';
 import { KEYS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
-import { type KubernetesCluster, kubernetesCluster } from '../../src/reconciler/kubernetes/kubernetes-cluster.ts';
+import { kubernetesCluster, type KubernetesCluster } from '../../src/reconciler/kubernetes/kubernetes-cluster.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { typeOf } from '../../src/planning/kinds.ts';
 import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/nodes/node-labels.ts';
@@ -14,8 +15,8 @@ import type { PortPolicy } from '../../src/planning/ports.ts';
 import type { Selects } from '../../src/kube/selector.ts';
 import { operationKeyOf } from '../../src/reconciler/operations/references.ts';
 import { createStore, type Store } from '../../src/reconciler/kubernetes/store/store.ts';
-import { helpersOf } from '../../src/reconciler/operations/run-ender.ts';
-import { isSettled } from '../../src/reconciler/operations/status.ts';
+import { helpersOf } from '../../src/reconciler/operations/job-view.ts';
+import { isSettled } from '../../src/reconciler/operations/state.ts';
 import { createQueue, type Outcome, type Queue } from '../../src/kube/turns/queue.ts';
 import { reconcileOperation } from '../../src/reconciler/operations/reconcile-operation.ts';
 import { reconcile } from '../../src/reconciler/reconcile.ts';
@@ -23,7 +24,6 @@ import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../sr
 import { type Controllers, createControllers } from '../../src/api-server/controllers/index.ts';
 import { type ApiServer, createApiServer, type Match, WRITES } from '../../src/api-server/index.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
-import example from '../support/example-runtime/index.ts';
 import { thinProfile } from '../support/objects.ts';
 
 export interface HarnessOptions {

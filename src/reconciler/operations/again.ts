@@ -1,7 +1,6 @@
 import { annotation } from '../../api/index.ts';
 import type { Hold } from '../world.ts';
-import { isRetried, retryOf } from './requests.ts';
-import { isDone } from './status.ts';
+import { isDone, isRetried, retryOf } from './state.ts';
 import type { OperationWorld } from './world.ts';
 
 /** When an operation that has ended runs once more. */

@@ -1,9 +1,7 @@
 import type { Dataset } from '../../api/index.ts';
 import type { Hold, Key } from '../world.ts';
 import { anotherRun, unsettled } from './again.ts';
-import { expiresInMs } from './expiry.ts';
-import { pauseOf } from './requests.ts';
-import { hasReported, isDone, isOver, LACKS_PODS } from './status.ts';
+import { expiresInMs, hasReported, isDone, isOver, LACKS_PODS, pauseOf } from './state.ts';
 import { refusalOf } from './validate.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal, Work } from './world.ts';
 

@@ -1,7 +1,7 @@
 import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { infosOf, PROGRESS_MS } from './infos.ts';
-import { NO_PODS_MS } from './run-trouble.ts';
+import { infosOf, PROGRESS_MS } from './status.ts';
+import { NO_PODS_MS } from './report.ts';
 import type { EndedPod, Infos, JobView, OperationWorld } from './world.ts';
 import type { Key } from '../world.ts';
 import type { ClusterContext } from '../kubernetes/cluster-context.ts';

@@ -1,8 +1,10 @@
 import { annotation, isOwnedBy, ownerUid } from '../../api/index.ts';
-import type { HelperView, JobEnd, JobView, ScheduleView, Work } from './world.ts';
+import type { HelperView, JobEnd, JobView, OperationObject, ScheduleView, Work } from './world.ts';
 import { keptOf } from '../status/kept.ts';
-import type { LiveObject } from '../world.ts';
+import type { LiveObject, OperationKey } from '../world.ts';
 import { workloadView } from '../../planning/views.ts';
+import { operationNames } from '../../constructs/operation-names.ts';
+import type { Store } from '../kubernetes/store/store.ts';
 
 interface JobStatus {
   readonly conditions?: readonly {
@@ -108,3 +110,23 @@ const hasPods = (job: LiveObject): boolean => {
 export const latestOf = (schedule: ScheduleView | undefined, inventory: readonly LiveObject[]): LiveObject | undefined =>
   inventory.filter((each) => each.kind === 'Job' && isOwnedBy(each, schedule?.uid)).toSorted((a, b) => ageOf(b).localeCompare(ageOf(a)))[0];
 const ageOf = ({ metadata: { creationTimestamp = '', name } }: LiveObject): string => `${creationTimestamp}/${name}`;
+
+/** The Jobs of an operation that have not ended, and its CronJob. What was created a moment ago is not in the inventory yet. */
+export function worksOf(store: Pick<Store, 'live' | 'inventory'>, key: OperationKey, uid: string): readonly Work[] {
+  const { namespace } = key;
+  const { job } = operationNames(key);
+  const scheduled = store.inventory({ uid, namespace }).filter(({ kind }) => kind === 'Job');
+  const names = new Set([job, ...scheduled.map(({ metadata }) => metadata.name)]);
+  const live = [store.live('CronJob', namespace, job), ...[...names].map((name) => store.live('Job', namespace, name))];
+  return live.flatMap((each) => workOf(each, uid) ?? []);
+}
+
+/** Whether pods of it may run. */
+export const isAtWork = (work: Work | undefined): boolean => work?.kind === 'Job' && work.state !== 'rests';
+
+/** Kinds that say what an operation did, or will do next. */
+const STAYING: ReadonlySet<string> = new Set(['Job', 'CronJob', 'ConfigMap']);
+
+/** What serves a run of an operation only, as far as the watches show it: all but its keys. */
+export const helpersOf = ({ inventory }: Pick<Store, 'inventory'>, { metadata: { namespace = '', uid = '' } }: OperationObject) =>
+  inventory({ namespace, uid }).filter(({ kind }) => !STAYING.has(kind));

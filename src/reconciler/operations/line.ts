@@ -2,8 +2,7 @@ import { causeOf, type Reason } from '../../planning/reasons.ts';
 import { keyText, type OperationKey } from '../world.ts';
 import { readySince } from './predecessor.ts';
 import { operationKeyOf } from './references.ts';
-import { pauseOf } from './requests.ts';
-import { endOf, hasNoPods, isDone, isOver, isRunning, waitingSince } from './status.ts';
+import { endOf, hasNoPods, isDone, isOver, isRunning, pauseOf, waitingSince } from './state.ts';
 import type { OperationObject, Place } from './world.ts';
 
 interface LineOptions {

@@ -6,7 +6,7 @@ import type { Cluster } from '../cluster.ts';
 import type { OperationCluster } from './cluster.ts';
 import { predecessorOf } from './predecessor.ts';
 import { datasetsOf, workerOf } from './references.ts';
-import { hasReported } from './status.ts';
+import { hasReported } from './state.ts';
 import type { OperationKey } from '../world.ts';
 import type { OperationObject } from './world.ts';
 import type { Applier } from '../kubernetes/apply/apply.ts';
@@ -16,14 +16,11 @@ import type { UserObjects } from '../kubernetes/apply/user-objects.ts';
 import type { ClusterContext } from '../kubernetes/cluster-context.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
 import { faultOf } from '../kubernetes/store/resources.ts';
-import { adoptJob } from './adopt.ts';
+import { adoptJob, operationApplier, runEnder, suspender } from './objects.ts';
 import { createLines } from './lines.ts';
-import { helperView, jobView, latestOf, scheduleView, workOf } from './job-view.ts';
+import { helpersOf, helperView, isAtWork, jobView, latestOf, scheduleView, workOf, worksOf } from './job-view.ts';
 import { lastPod, podRefusalOf, progressOf } from './job-pods.ts';
-import { operationApplier } from './objects.ts';
-import { helpersOf, runEnder } from './run-ender.ts';
 import { preparer } from './prepare.ts';
-import { isAtWork, suspender, worksOf } from './works.ts';
 
 interface OperationClusterOptions {
   readonly context: ClusterContext;

@@ -2,8 +2,7 @@ import { annotation, listsNamespace } from '../../api/index.ts';
 import { type Hold, keyText, type OperationKey } from '../world.ts';
 import { affinityLike } from './affinity.ts';
 import { nearOf, runAfterOf, runAfterText, words } from './references.ts';
-import { isRetried } from './requests.ts';
-import { endOf, hasNoPods, isComplete, isDone, isOver, isRunning, LACKS_PODS, repeats } from './status.ts';
+import { endOf, hasNoPods, isComplete, isDone, isOver, isRetried, isRunning, LACKS_PODS, repeats } from './state.ts';
 import type { OperationObject, Predecessor } from './world.ts';
 
 /** Finds an operation, as a watch shows it. */

@@ -5,7 +5,7 @@ import { held } from '../holds.ts';
 import { refusalEventOf } from '../../planning/reasons.ts';
 import type { Failure, Hold } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
-import { expiresInMs, untilExpiry } from './expiry.ts';
+import { expiresInMs, untilExpiry } from './state.ts';
 import { endRun, hasJob } from './end-run.ts';
 import { fail, report, warn } from './report.ts';
 import { refusedStatus } from './status.ts';

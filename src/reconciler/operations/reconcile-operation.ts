@@ -8,14 +8,11 @@ import type { Key, OperationKey } from '../world.ts';
 import type { OperationCluster } from './cluster.ts';
 import { decideOperation, type Verdict } from './decide.ts';
 import { endIdle, endRun } from './end-run.ts';
-import { expiresInMs, untilExpiry } from './expiry.ts';
-import { PROGRESS_MS } from './infos.ts';
-import { runTroubleOf } from './run-trouble.ts';
+import { expiresInMs, isRetried, isRunning, untilExpiry } from './state.ts';
+import { endedStatus, PROGRESS_MS, resetStatus, runningStatus } from './status.ts';
+import { announce, fail, noticeOf, remove, report, reportRun, runTroubleOf } from './report.ts';
 import { mark, provide, refuse } from './provide.ts';
 import { reconcileSchedule, unsuspend } from './reconcile-schedule.ts';
-import { announce, fail, noticeOf, remove, report, reportRun } from './report.ts';
-import { isRetried } from './requests.ts';
-import { endedStatus, isRunning, resetStatus, runningStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld } from './world.ts';
 
 /**

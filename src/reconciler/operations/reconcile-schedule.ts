@@ -5,12 +5,10 @@ import { attempt } from '../failures.ts';
 import { failing } from '../holds.ts';
 import type { OperationCluster } from './cluster.ts';
 import { endIdle } from './end-run.ts';
-import { PROGRESS_MS } from './infos.ts';
-import { runTroubleOf } from './run-trouble.ts';
+import { PROGRESS_MS, scheduledStatus } from './status.ts';
+import { announce, fail, noticeOf, reportRun, runTroubleOf } from './report.ts';
 import { provide } from './provide.ts';
-import { announce, fail, noticeOf, reportRun } from './report.ts';
-import { retryOf } from './requests.ts';
-import { hasReported, scheduledStatus, waitingSince } from './status.ts';
+import { hasReported, retryOf, waitingSince } from './state.ts';
 import type { OperationWorld } from './world.ts';
 
 /** Keeps its CronJob as its spec and its runtime say, and shows the latest Job. */

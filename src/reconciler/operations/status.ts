@@ -1,13 +1,11 @@
 import { annotation, type DatasetPhase, durationText, type OperationStatus, type RuntimeCondition } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
-import type { Reason } from '../../planning/reasons.ts';
 import { withCondition } from '../status/conditions.ts';
 import type { Hold } from '../world.ts';
 import { affinityTo } from './affinity.ts';
-import { infosOf } from './infos.ts';
 import { lastWords } from '../../planning/last-words.ts';
 import { runAfterText } from './references.ts';
-import { isRetried, pauseOf, retryOf } from './requests.ts';
+import { hasNoPods, hasReported, isRunning, pauseOf, retryOf } from './state.ts';
 import type { EndedPod, Infos, JobEnd, OperationObject, OperationWorld, Refusal, ScheduleView } from './world.ts';
 
 /** The statuses of an operation. */
@@ -16,44 +14,6 @@ const UNFINISHED = 'Unfinished';
 
 type Status = OperationStatus;
 const before = ({ status }: OperationObject): Partial<Status> => status ?? {};
-const phaseOf = ({ status }: OperationObject): Status['phase'] => status?.phase ?? '';
-
-/** Its latest run has ended, and its status says so. */
-export const isDone = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed';
-/** Whether it runs again and again: then the phase is that of the latest run, and there will be others. */
-export const repeats = ({ spec: { policy } }: OperationObject): boolean => policy === 'Cron' || policy === 'OnEvent';
-/** It does not run again. */
-export const isOver = (operation: OperationObject): boolean => isDone(operation) && !repeats(operation) && !isRetried(operation);
-export const isComplete = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' && !isRetried(operation);
-/** Whether a controller that starts has nothing to do for it. One that waits to be deleted has a finalizer; one that had a schedule may still have its CronJob. */
-export const isSettled = (operation: OperationObject): boolean =>
-  isOver(operation) &&
-  !operation.metadata.deletionTimestamp &&
-  operation.spec.ttlSecondsAfterFinished === undefined &&
-  operation.status?.lastScheduleTime === undefined;
-export const isRunning = (operation: OperationObject): boolean => phaseOf(operation) === 'Executing';
-
-/** Whether its status says that its Job, or what helps it, gets no pod. */
-export const hasNoPods = ({ status }: OperationObject): boolean =>
-  status?.conditions?.some(({ reason }) => reason === ('NoPods' satisfies Reason)) ?? false;
-
-/** What those that wait for such an operation say of it. */
-export const LACKS_PODS = 'runs, but Kubernetes does not create its pods: see its condition Complete';
-
-/** When it was complete or failed, RFC 3339. */
-export const endOf = (operation: OperationObject | undefined): string | undefined =>
-  operation?.status?.conditions?.find(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True')
-    ?.lastTransitionTime;
-
-/** Since when it waits, in milliseconds since the epoch; 0 if it does not wait, or has not reported that. */
-export function waitingSince({ status }: OperationObject): number {
-  const waiting = status?.conditions?.find(({ type, status: is }) => type === 'Complete' && is === 'False');
-  return Date.parse(waiting?.lastTransitionTime ?? '') || 0;
-}
-
-/** Whether its status says how its Job ended, and nothing newer. */
-export const hasReported = (operation: OperationObject, { type, at }: JobEnd): boolean =>
-  phaseOf(operation) === type && endOf(operation) === at;
 
 /** Which operations run, for the status of their Dataset, by kind. null removes the field: as in Fluid, a Dataset on which none runs lacks it. */
 export function operationRef(operations: readonly OperationObject[]): Readonly<Record<string, string>> | null {
@@ -185,3 +145,20 @@ function common({
 const conditions = (operation: OperationObject, said: Parameters<typeof withCondition>[1], now: number): RuntimeCondition[] => [
   ...withCondition(before(operation).conditions?.filter(({ type }) => type === said.type) ?? [], said, now, 'lastProbeTime'),
 ];
+
+/** How often a pod is asked how far it is; each answer that differs is a write. */
+export const PROGRESS_MS = 10_000;
+
+/** More than these, and longer ones, are dropped: a pod's user decides what is in the file. */
+const MOST = 16;
+const LINE = /^([A-Za-z][\w ]{0,62})=(.{1,256})$/;
+
+/** What a progress file says: lines `name=value`. Other lines are skipped. */
+export function infosOf(text: string): Infos {
+  const lines = text.slice(0, 16_384).split('\n');
+  const pairs = lines.flatMap((line) => {
+    const [, name = '', value = ''] = LINE.exec(line.trimEnd()) ?? [];
+    return name === '' ? [] : [[name, redactedText(value)] as const];
+  });
+  return Object.fromEntries(pairs.slice(0, MOST));
+}

@@ -1,13 +1,11 @@
 import { ownerUid } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import { operationKeyOf } from '../../operations/references.ts';
-import { isDone } from '../../operations/status.ts';
+import { isDone } from '../../operations/state.ts';
 import type { EndedPod } from '../../teardown-steps.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import type { Key, LiveObject } from '../../world.ts';
-import { helpersOf } from '../../operations/run-ender.ts';
-import { jobView } from '../../operations/job-view.ts';
-import { isAtWork, worksOf } from '../../operations/works.ts';
+import { helpersOf, isAtWork, jobView, worksOf } from '../../operations/job-view.ts';
 import type { Store } from '../store/store.ts';
 
 /** Kinds whose pods may mount the claim. */

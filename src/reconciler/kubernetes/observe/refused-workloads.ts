@@ -1,4 +1,4 @@
-import { NO_PODS_MS } from '../../operations/run-trouble.ts';
+import { NO_PODS_MS } from '../../operations/report.ts';
 import { type Key, type LiveObject, ROLES, type World } from '../../world.ts';
 import type { Role } from '../../../constructs/index.ts';
 import type { ClusterContext } from '../cluster-context.ts';

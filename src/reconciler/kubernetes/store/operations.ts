@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../kube/types.ts';
 import type { ObjectChange } from '../../../kube/watch/reflector.ts';
 import { isSamePlace, lineOf } from '../../operations/line.ts';
 import { datasetsOf, operationKeyOf } from '../../operations/references.ts';
-import { isOver } from '../../operations/status.ts';
+import { isOver } from '../../operations/state.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../world.ts';
 import { typeOf } from '../../../planning/kinds.ts';

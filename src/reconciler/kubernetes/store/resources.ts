@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type CustomResource, InvalidSpec, parse } from '../../../api/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { LAST_APPLIED } from '../../../planning/kinds.ts';
-import { fieldsOr, type Sharing, sameOr } from '../../../planning/sharing.ts';
+import { fieldsOr, sameOr, type Sharing } from '../../../planning/sharing.ts';
 
 const faults = new WeakMap<object, InvalidSpec>();
 /** What is wrong with a custom resource that does not parse. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { createLimiter } from '../../../kube/turns/limiter.ts';
-import { type ObjectChange, type Reflector, reflect } from '../../../kube/watch/reflector.ts';
+import { type ObjectChange, reflect, type Reflector } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
 import { createOwnWrites } from './own-writes.ts';
 import type { Projection } from './projection.ts';
