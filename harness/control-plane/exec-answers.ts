@@ -50,7 +50,8 @@ export function execAnswers(dir: string): ExecAnswers {
   };
 }
 
-function stored({ argv, pod, ...rest }: CannedAnswer): StoredAnswer {
+/** As it lies in a file. */
+export function stored({ argv, pod, ...rest }: CannedAnswer): StoredAnswer {
   return {
     ...rest,
     argv: argv instanceof RegExp ? pattern(argv) : argv,

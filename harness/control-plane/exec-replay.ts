@@ -44,7 +44,7 @@ export function answerTo(dir: string, call: ExecCall): Replay {
 }
 
 /** A list fits a command that begins with its words; a pattern is looked for in the words joined by spaces. */
-function fits(answer: StoredAnswer, call: ExecCall): boolean {
+export function fits(answer: StoredAnswer, call: ExecCall): boolean {
   return (
     (answer.namespace ?? call.namespace) === call.namespace &&
     (answer.container ?? call.container) === call.container &&

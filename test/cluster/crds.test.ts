@@ -61,6 +61,11 @@ describe('the CRDs', () => {
     expect(await cluster.kubectl('explain', flat ? plural : `${plural}.spec`)).not.toMatch(/^ {4}<no description>/m);
   });
 
+  test('explain fields of a status, and fields that stand beside a spec', async () => {
+    expect(await cluster.kubectl('explain', 'cacheruntime.status.worker.readyReplicas')).toContain('Pods that are ready.');
+    expect(await cluster.kubectl('explain', 'cacheruntimeclass.topology.master.executionEntries.mountUFS')).toContain('timeout');
+  });
+
   test('that TypeBox prints are no CRDs without the rewriting', async () => {
     const crd = JSON.parse(JSON.stringify(crdOf({ ...Dataset, rules: [] }))) as Planted;
     crd.metadata.name = `plants.${GROUP}`;

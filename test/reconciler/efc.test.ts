@@ -2,15 +2,21 @@ import { describe, expect, test } from 'vitest';
 import efc from '../../runtimes/efc/index.ts';
 import type { EFCRuntimeSpec } from '../../runtimes/efc/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
+import { annotation } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { datasetObject, efcRuntime } from '../support/objects.ts';
 import { condition, type Space, says } from '../support/sluice.ts';
 import { boundHarness } from './harness.ts';
-import { type MemorySpace, memorySpace } from './memory-space.ts';
+import { type MemorySpace, memorySpace, operation } from './memory-space.ts';
 import { ended } from './operations/given.ts';
 
 const nas = { mountPoint: 'nfs://0a0b0c0d-x.cn-hangzhou.nas.aliyuncs.com:/images', name: 'images' };
 const disk = { replicas: 2, tieredstore: { levels: [{ mediumtype: 'SSD' as const, path: '/cache', quota: '2Gi' }] } };
+const NO_FIGURES = Object.fromEntries(
+  ['cacheCapacity', 'cached', 'cachedPercentage', 'cacheHitRatio', 'cacheThroughputRatio']
+    .concat(['localHitRatio', 'localThroughputRatio', 'remoteHitRatio', 'remoteThroughputRatio'])
+    .map((name) => [name, '']),
+);
 
 test('the list of workers names the port at which each of them listens, while older pods run', async () => {
   const at = await boundHarness([datasetObject('demo', { mounts: [nas] }), efcRuntime('demo', disk)], { runtimes: [efc, thin] });
@@ -33,23 +39,71 @@ test('the list of workers names the port at which each of them listens, while ol
 
 describe('an EFC', () => {
   async function bound(spec: EFCRuntimeSpec = { ...disk, replicas: 1 }): Promise<MemorySpace> {
-    const space = await memorySpace({ runtimes: [efc, thin], probeMs: 60_000, exec: async () => '' });
+    const space = await memorySpace({ runtimes: [efc, thin], probeMs: 60_000 });
     await space.create(datasetObject('demo', { placement: 'Shared', mounts: [nas] }), efcRuntime('demo', spec));
     await space.bound('EFCRuntime', 'demo');
     return space;
-  }
-  const labels = async ({ namespace, list }: Space) =>
-    (await list('Node')).flatMap(({ metadata }) => Object.entries(metadata.labels ?? {}).filter(([key]) => key.includes(namespace)));
-  async function leavesNothing(space: MemorySpace): Promise<void> {
-    await space.delete('Dataset', 'demo');
-    await space.gone('Dataset', 'demo');
-    await space.eventually(async () => expect(await space.made()).toEqual([]));
-    await space.eventually(async () => expect(await labels(space)).toEqual([]));
   }
   async function endpoints(space: Space): Promise<readonly string[]> {
     const { data } = (await space.get('ConfigMap', 'demo-worker-endpoints')) as KubeObject & { data: Record<string, string> };
     return (JSON.parse(data['efc-worker-endpoints.json'] ?? '') as { containerendpoints: readonly string[] }).containerendpoints;
   }
+
+  /** The addresses of ready workers, at the port that their template has. */
+  async function served(space: Space): Promise<readonly string[]> {
+    const worker = (await space.get('StatefulSet', 'demo-worker'))['spec'] as {
+      template: { spec: { containers: readonly [{ ports: readonly [{ containerPort: number }] }] } };
+    };
+    const { containerPort } = worker.template.spec.containers[0].ports[0];
+    const pods = (await space.list('Pod')) as readonly (KubeObject & { status?: { podIP?: string } })[];
+    return pods
+      .filter(({ metadata, status }) => metadata.name.startsWith('demo-worker-') && status?.podIP)
+      .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+      .map(({ status }) => `${status?.podIP}:${containerPort}`);
+  }
+  async function listsWorkers(space: MemorySpace, count: number): Promise<void> {
+    await space.eventually(async () => {
+      const found = await endpoints(space);
+      expect(found).toHaveLength(count);
+      expect(found).toEqual(await served(space));
+    });
+  }
+
+  test('has no figures, its workers are listed, and its cache is emptied at last', async () => {
+    const space = await bound();
+    const { namespace } = space;
+    await space.becomes('Dataset', 'demo', {
+      status: { mounts: [nas], cacheStates: NO_FIGURES, runtimes: [{ type: 'efc', masterReplicas: 1 }] },
+    });
+    const { status } = await space.becomes('EFCRuntime', 'demo', {
+      status: { valueFile: 'demo-efc-values', masterPhase: 'Ready', workerPhase: 'Ready', fusePhase: 'Ready', cacheStates: NO_FIGURES },
+    });
+    expect(status).toMatchObject({ selector: 'app=efc,release=demo,role=efc-worker' });
+    const labels = { [`fluid.io/s-efc-${namespace}-demo`]: 'true', [`fluid.io/s-h-efc-d-${namespace}-demo`]: '2GiB' };
+    await space.eventually(async () => expect(await space.nodeLabels()).toMatchObject(labels));
+    await listsWorkers(space, 1);
+    expect((await endpoints(space))[0]).toMatch(/:1[67]\d{3}$/);
+    expect(space.exec.calls).toEqual([]);
+    await space.leavesNothing();
+    expect(space.exec.calls.map(({ pod, argv }) => [pod, ...argv])).toEqual([
+      ['demo-worker-0', 'rm', '-rf', '--', `/cache/${namespace}/demo/tier_dadi`],
+    ]);
+  });
+
+  test('is scaled out and in, and the list of workers follows for masters and clients that run', async () => {
+    const space = await bound();
+    const updates = async () => Number((await space.get('Pod', 'demo-master-0')).metadata.annotations?.[annotation.fuseConfigUpdate] ?? 0);
+    await listsWorkers(space, 1);
+    await space.eventually(async () => expect(await updates()).toBeGreaterThan(0));
+    const before = await updates();
+    await space.patch('EFCRuntime', 'demo', { spec: { replicas: 3 } });
+    await listsWorkers(space, 3);
+    await space.eventually(async () => expect(await updates()).toBeGreaterThan(before));
+    await space.patch('EFCRuntime', 'demo', { spec: { replicas: 0 } });
+    await listsWorkers(space, 0);
+    await space.becomes('EFCRuntime', 'demo', { status: { desiredWorkerNumberScheduled: 0, currentWorkerNumberScheduled: 0 } });
+    await space.becomes('Dataset', 'demo', { status: { phase: 'Bound' } });
+  });
 
   test('an edit of the spec reaches the templates; an invalid one does not, and says why', async () => {
     const space = await bound();
@@ -62,7 +116,7 @@ describe('an EFC', () => {
     await space.becomes('Dataset', 'demo', { status: { phase: 'Bound' } });
     await space.delete('StatefulSet', 'demo-worker');
     await space.becomes('StatefulSet', 'demo-worker', { status: { readyReplicas: 1 } });
-    await leavesNothing(space);
+    await space.leavesNothing();
   });
 
   test('of clients alone is Bound, without a port of the node', async () => {
@@ -70,18 +124,12 @@ describe('an EFC', () => {
     expect((await space.made()).filter((name) => name.startsWith('StatefulSet'))).toEqual([]);
     expect(await endpoints(space)).toEqual([]);
     expect((await space.get('EFCRuntime', 'demo')).metadata.annotations ?? {}).not.toHaveProperty('data.fluid.io/ports');
-    await leavesNothing(space);
+    await space.leavesNothing();
   });
 
   test('has no DataLoad, and a DataProcess reads it', async () => {
     const space = await bound();
-    const operation = (kind: string, name: string, more: object): KubeObject => ({
-      apiVersion: 'data.fluid.io/v1alpha1',
-      kind,
-      metadata: { name },
-      spec: { dataset: { name: 'demo', ...(kind === 'DataProcess' && { mountPath: '/data' }) }, ...more },
-    });
-    await space.create(operation('DataLoad', 'warm', {}));
+    await space.create(operation('DataLoad', 'warm'));
     await space.becomes('DataLoad', 'warm', { status: { phase: 'Failed', conditions: [{ reason: 'DataOperationNotSupport' }] } });
     const script = { image: 'registry.example/count', imageTag: '1', source: 'wc -l /data/*' };
     await space.create(operation('DataProcess', 'count', { processor: { script } }));

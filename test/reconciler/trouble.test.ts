@@ -183,6 +183,32 @@ describe('trouble', () => {
     await space.bound('ThinRuntime', 'demo');
   });
 
+  const badLabels = { podMetadata: { labels: { 'not a label': 'x' } } };
+  test('an object that the API server refuses is named with its reason, the others are made, and all is well once it is put right', async () => {
+    const space = await memorySpace();
+    await space.create(jfsSecret(), jfsDataset('demo'), jfsRuntime('demo', badLabels));
+    const refusal = { status: 'False', reason: 'ApplyFailed', message: says('DaemonSet/demo-fuse', 'not a label') };
+    await space.becomes('JuiceFSRuntime', 'demo', condition('Synced', refusal));
+    await space.becomes('Dataset', 'demo', condition('NotReady', { status: 'True', message: says('not a label') }));
+    await space.get('ConfigMap', 'demo-fuse-script');
+    await space.patch('JuiceFSRuntime', 'demo', { spec: { podMetadata: null } });
+    await space.bound('JuiceFSRuntime', 'demo');
+  });
+
+  test('an edit that the API server refuses, however often it is tried, is no conflict with another writer', async () => {
+    const space = await memorySpace();
+    await space.create(openDataset('demo'), thin());
+    await space.bound('ThinRuntime', 'demo');
+    await space.patch('ThinRuntime', 'demo', { spec: { fuse: badLabels } });
+    const failures = () => space.at.passes.filter(({ error, outcome }) => error ?? outcome?.kind === 'failed').length;
+    await space.eventually(() => expect(failures()).toBeGreaterThanOrEqual(8), 300);
+    const refusal = { status: 'False', reason: 'ApplyFailed', message: says('DaemonSet/demo-fuse', 'not a label') };
+    await space.becomes('ThinRuntime', 'demo', condition('Synced', refusal));
+    await space.becomes('Dataset', 'demo', { status: { phase: 'Bound' } });
+    await space.patch('ThinRuntime', 'demo', { spec: { fuse: { podMetadata: null } } });
+    await space.bound('ThinRuntime', 'demo', 120);
+  });
+
   test('of two runtimes for one dataset the older serves, and the other says so until it may', async () => {
     const space = await memorySpace();
     await space.create(jfsSecret(), jfsDataset('demo'), jfsRuntime('demo'));
@@ -286,7 +312,7 @@ describe('trouble', () => {
 
   test('a-b/c and a/b-c are both bound, and share neither volume nor label', async () => {
     const a = await memorySpace();
-    const ab = await spaceOf(a.at, `${a.namespace}-b`);
+    const ab = await spaceOf(a, `${a.namespace}-b`);
     await Promise.all([
       ab.create(jfsSecret(), jfsDataset('c'), jfsRuntime('c')),
       a.create(jfsSecret(), jfsDataset('b-c'), jfsRuntime('b-c')),
@@ -315,8 +341,7 @@ describe('trouble', () => {
   });
 
   test('names as long as they may be are bound', async () => {
-    const { at } = await memorySpace();
-    const space = await spaceOf(at, 'long'.padEnd(63, 'x'));
+    const space = await spaceOf(await memorySpace(), 'long'.padEnd(63, 'x'));
     const [thinName, jfsName] = ['t'.padEnd(63, 'n'), 'j'.padEnd(45, 'n')];
     await space.create(openDataset(thinName), thin(thinName), jfsSecret(), jfsDataset(jfsName), jfsRuntime(jfsName));
     await space.bound('ThinRuntime', thinName);

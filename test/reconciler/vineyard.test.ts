@@ -4,8 +4,8 @@ import vineyard from '../../runtimes/vineyard/index.ts';
 import type { VineyardRuntimeSpec } from '../../runtimes/vineyard/spec.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { datasetObject, vineyardRuntime } from '../support/objects.ts';
-import { condition, type Space, says } from '../support/sluice.ts';
-import { type MemorySpace, memorySpace } from './memory-space.ts';
+import { condition, says } from '../support/sluice.ts';
+import { type MemorySpace, memorySpace, operation } from './memory-space.ts';
 import { ended } from './operations/given.ts';
 
 const levels = (quota: string) => ({ levels: [{ mediumtype: 'MEM' as const, quota }] });
@@ -17,30 +17,54 @@ const flag = (name: string, value: string) =>
   container({ command: expect.toSatisfy((argv: readonly string[]) => argv[argv.indexOf(name) + 1] === value) });
 
 describe('a Vineyard', () => {
-  let calls: { readonly pod: string; readonly argv: readonly string[] }[] = [];
   async function bound(spec: VineyardRuntimeSpec = memory): Promise<MemorySpace> {
-    calls = [];
-    const space = await memorySpace({
-      runtimes: [vineyard, thin],
-      probeMs: 60_000,
-      async exec({ pod }, argv) {
-        calls.push({ pod, argv });
-        if (!/-mindepth 1 -delete/.test(argv.join(' '))) throw new Error(`expected no command, found ${argv.join(' ')}`);
-        return '';
-      },
-    });
+    const space = await memorySpace({ runtimes: [vineyard, thin], probeMs: 60_000 });
     await space.create(datasetObject('demo', { placement: 'Shared' }), vineyardRuntime('demo', spec));
     await space.bound('VineyardRuntime', 'demo');
     return space;
   }
-  const labels = async ({ namespace, list }: Space) =>
-    (await list('Node')).flatMap(({ metadata }) => Object.entries(metadata.labels ?? {}).filter(([key]) => key.includes(namespace)));
-  async function leavesNothing(space: MemorySpace): Promise<void> {
-    await space.delete('Dataset', 'demo');
-    await space.gone('Dataset', 'demo');
-    await space.eventually(async () => expect(await space.made()).toEqual([]));
-    await space.eventually(async () => expect(await labels(space)).toEqual([]));
+
+  /** What clients on nodes without a worker read: `demo-worker-0`, … */
+  async function listsWorkers(space: MemorySpace, count: number): Promise<void> {
+    const names = Array.from({ length: count }, (_, i) => `demo-worker-${i}`);
+    await space.eventually(async () => {
+      const { data } = (await space.get('ConfigMap', 'demo-rpc-conf')) as KubeObject & { data: Record<string, string> };
+      expect((data['VINEYARD_RPC_ENDPOINT'] ?? '').split(',').flatMap((each) => each.split('.')[0] || [])).toEqual(names);
+    });
   }
+
+  test('reports the size of its memory, and is left alone by a later pass', async () => {
+    const space = await bound();
+    const { namespace } = space;
+    await space.becomes('Dataset', 'demo', {
+      status: { cacheStates: { cacheCapacity: '1.00GiB' }, runtimes: [{ type: 'vineyard', masterReplicas: 1 }] },
+    });
+    const { status } = await space.becomes('VineyardRuntime', 'demo', {
+      status: { masterPhase: 'Ready', workerPhase: 'Ready', fusePhase: 'Ready', cacheStates: { cacheCapacity: '1.00GiB' } },
+    });
+    expect(status).toMatchObject({ selector: 'app=vineyard,release=demo,role=vineyard-worker' });
+    const labels = { [`fluid.io/s-vineyard-${namespace}-demo`]: 'true', [`fluid.io/s-h-vineyard-m-${namespace}-demo`]: '1GiB' };
+    await space.eventually(async () => expect(await space.nodeLabels()).toMatchObject(labels));
+    await listsWorkers(space, 1);
+    // An edit without effect asks for a later pass.
+    space.at.forget();
+    await space.patch('Dataset', 'demo', { spec: { sharedOptions: { x: '1' } } });
+    await space.becomes('VineyardRuntime', 'demo', condition('SpecWarning', { message: says('spec.sharedOptions: has no effect') }));
+    expect(space.at.written().filter((each) => !/\/status$|^patch Dataset\/demo$/.test(each))).toEqual([]);
+    await space.leavesNothing();
+    expect(space.exec.calls).toEqual([]);
+  });
+
+  test('is scaled out and in, and the addresses of workers follow for clients that run', async () => {
+    const space = await bound();
+    await space.patch('VineyardRuntime', 'demo', { spec: { replicas: 3 } });
+    await listsWorkers(space, 3);
+    await space.becomes('StatefulSet', 'demo-worker', { spec: { replicas: 3 }, status: { readyReplicas: 3 } });
+    await space.patch('VineyardRuntime', 'demo', { spec: { replicas: 0 } });
+    await listsWorkers(space, 0);
+    await space.becomes('VineyardRuntime', 'demo', { status: { desiredWorkerNumberScheduled: 0, currentWorkerNumberScheduled: 0 } });
+    await space.becomes('Dataset', 'demo', { status: { phase: 'Bound', cacheStates: { cacheCapacity: '0.00B' } } });
+  });
 
   test('of three members of etcd on the network of pods, with a level of disks, is emptied on deletion', async () => {
     const space = await bound({
@@ -50,12 +74,13 @@ describe('a Vineyard', () => {
       tieredstore: { levels: [...levels('1Gi').levels, { mediumtype: 'SSD', path: '/spill', quota: '2Gi' }] },
     });
     const { namespace } = space;
+    space.exec.answer({ argv: /-mindepth 1 -delete/ });
     await space.becomes('VineyardRuntime', 'demo', { status: { masterNumberReady: 3, desiredMasterNumberScheduled: 3 } });
     await space.becomes('StatefulSet', 'demo-worker', flag('--spill_path', `/spill/${namespace}/demo`));
     await space.becomes('ConfigMap', 'demo-rpc-conf', { data: { VINEYARD_RPC_ENDPOINT: `demo-worker-0.demo-worker.${namespace}:9700` } });
     expect((await space.get('VineyardRuntime', 'demo')).metadata.annotations ?? {}).not.toHaveProperty('data.fluid.io/ports');
-    await leavesNothing(space);
-    expect(calls.map(({ pod, argv }) => [pod, argv.at(-1)])).toEqual([['demo-worker-0', `/spill/${namespace}/demo`]]);
+    await space.leavesNothing();
+    expect(space.exec.calls.map(({ pod, argv }) => [pod, argv.at(-1)])).toEqual([['demo-worker-0', `/spill/${namespace}/demo`]]);
   });
 
   test('an edit of the spec reaches the templates; an invalid one does not, and says why', async () => {
@@ -74,7 +99,7 @@ describe('a Vineyard', () => {
     await space.delete('StatefulSet', 'demo-worker');
     await space.becomes('StatefulSet', 'demo-worker', { ...flag('--size', '2Gi'), status: { readyReplicas: 1 } });
     expect(await space.get('StatefulSet', 'demo-master')).toMatchObject({ spec: { replicas: 1 } });
-    await leavesNothing(space);
+    await space.leavesNothing();
   });
 
   test('with an external etcd has no masters, now or later', async () => {
@@ -90,18 +115,12 @@ describe('a Vineyard', () => {
     await space.bound('VineyardRuntime', 'demo');
     await space.becomes('StatefulSet', 'demo-worker', flag('--etcd_endpoint', etcd));
     expect(await masters()).toEqual([]);
-    await leavesNothing(space);
+    await space.leavesNothing();
   });
 
   test('has no DataLoad, and a DataProcess uses it', async () => {
     const space = await bound();
-    const operation = (kind: string, name: string, more: object): KubeObject => ({
-      apiVersion: 'data.fluid.io/v1alpha1',
-      kind,
-      metadata: { name },
-      spec: { dataset: { name: 'demo', ...(kind === 'DataProcess' && { mountPath: '/data' }) }, ...more },
-    });
-    await space.create(operation('DataLoad', 'warm', {}));
+    await space.create(operation('DataLoad', 'warm'));
     await space.becomes('DataLoad', 'warm', { status: { phase: 'Failed', conditions: [{ reason: 'DataOperationNotSupport' }] } });
     const script = { image: 'registry.example/put', imageTag: '1', source: 'python3 put.py /data/vineyard-worker.sock' };
     await space.create(operation('DataProcess', 'put', { processor: { script } }));

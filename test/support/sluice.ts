@@ -22,7 +22,7 @@ import { customKinds, type Kind, kinds, madeKinds } from './kinds.ts';
 import { thinProfile } from './objects.ts';
 
 const runtimes = [thin, juicefs, alluxio, cache, jindo, efc, vineyard, example];
-export const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
+const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 /** The profile that every space may use. */
 export const PROFILE = 'reconciler-tests';
 
@@ -236,22 +236,24 @@ export const condition = (type: string, fields: object) => ({
 export const says = (...parts: readonly string[]) =>
   expect.stringMatching(new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*'), 's'));
 
-/** One by one: a namespace that is deleted as a whole takes the namespace controller ten seconds. */
-export async function removeSpaces(client: KubeClient, spaces: readonly Space[]): Promise<void> {
+/** One by one: a namespace that is deleted as a whole takes the namespace controller ten seconds. Kinds may not be installed. */
+export async function removeSpaces(client: KubeClient, spaces: readonly Space[], wait: Wait = eventually): Promise<void> {
   const perhaps = (kind: Kind, { metadata }: KubeObject) => client.delete(kinds[kind], metadata).catch(ignoreMissing);
+  const all = async ({ list }: Space, kind: Kind) => (await list(kind).catch(ignoreMissing)) ?? [];
   for (const space of spaces) {
     for (const pod of await space.list('Pod')) if (!pod.metadata.ownerReferences) await perhaps('Pod', pod);
-    for (const kind of customKinds) for (const object of await space.list(kind)) await perhaps(kind, object);
+    for (const kind of customKinds) for (const object of await all(space, kind)) await perhaps(kind, object);
   }
-  await eventually(async () => {
+  await wait(async () => {
     const left: string[] = [];
-    for (const { namespace, list } of spaces)
-      for (const kind of customKinds) left.push(...(await list(kind)).map(({ metadata }) => `${kind} ${namespace}/${metadata.name}`));
+    for (const space of spaces)
+      for (const kind of customKinds)
+        left.push(...(await all(space, kind)).map(({ metadata }) => `${kind} ${space.namespace}/${metadata.name}`));
     expect(left, 'what the controller has not let go').toEqual([]);
   }, 60);
   for (const { namespace } of spaces) await client.delete(kinds.Namespace, { name: namespace }).catch(ignoreMissing);
 }
 
-const ignoreMissing = (error: unknown): void => {
+const ignoreMissing = (error: unknown): undefined => {
   if (!isNotFound(error)) throw error;
 };

@@ -1,7 +1,7 @@
 import type { Decision } from './runtime-defects.ts';
 
 const CACHE = 'runtimes/cache';
-const CLUSTER = 'cluster/reconciler/cache.test.ts';
+const IN_MEMORY = 'reconciler/cache.test.ts';
 
 /** Of CacheRuntime, by the number in the list of defects that were seen; `C` and `R`: of two later recordings. */
 export const cacheDefects: Readonly<Record<string, Decision>> = {
@@ -33,7 +33,7 @@ export const cacheDefects: Readonly<Record<string, Decision>> = {
   '16e': {
     fluid: 'a class that changes changes no runtime',
     decided: 'every runtime follows its class',
-    shown: [CLUSTER, 'follows its class, whose last valid plan stays in force'],
+    shown: [IN_MEMORY, 'follows its class, whose last valid plan stays in force'],
   },
   '16f': {
     fluid: 'the pod of a DataLoad has the path of runtime.json, and no such file',
@@ -48,12 +48,12 @@ export const cacheDefects: Readonly<Record<string, Decision>> = {
   '16h': {
     fluid: 'workloads are created once and never applied again',
     decided: 'drift is repaired at once',
-    shown: [CLUSTER, 'repairs what others delete or edit'],
+    shown: ['cluster/reconciler/runtimes.test.ts', 'has what others delete or edit again'],
   },
   '19 cache': {
     fluid: 'the phase of clients is NotReady where nobody wants one',
     decided: 'it follows from their number, as that of other workloads',
-    shown: [CLUSTER, 'shows its components in a status of its own shape'],
+    shown: [IN_MEMORY, 'shows its components in a status of its own shape'],
   },
   C2: {
     fluid: 'its CRD prunes labels and annotations of the templates of a class',
@@ -68,6 +68,6 @@ export const cacheDefects: Readonly<Record<string, Decision>> = {
   R8: {
     fluid: 'with its workers disabled it is Bound, and every sync fails',
     decided: 'it is Bound, and synced',
-    shown: [CLUSTER, 'does without a disabled %s'],
+    shown: [IN_MEMORY, 'does without a disabled %s'],
   },
 };

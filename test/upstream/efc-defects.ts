@@ -57,6 +57,6 @@ export const efcDefects: Readonly<Record<string, Decision>> = {
   'efc: late workers': {
     fluid: 'masters and clients learn of workers with the next check and the kubelet’s next sync, and keep those that have gone till then',
     decided: 'the list follows ready workers, and running pods read it at once',
-    shown: ['cluster/reconciler/efc.test.ts', 'the list of workers follows'],
+    shown: ['reconciler/efc.test.ts', 'the list of workers follows'],
   },
 };

@@ -43,35 +43,6 @@ describe.skipIf(!simulated).concurrent('a DataLoad', () => {
     expect(await space.find('Job', 'warm-loader-job')).toBeUndefined();
   });
 
-  test('fails with what its last pod printed', async () => {
-    const space = await bound();
-    const message = 'path /nowhere does not exist in the Dataset\n';
-    await sluice.plane.pods.hold({ namespace: space.namespace, name: 'warm-loader-job-*' }, { as: 'Running' });
-    await space.create(load('warm'));
-    await space.becomes('Job', 'warm-loader-job', { status: { active: 1 } });
-    // Else the Job would try three more times, for longer than a minute.
-    await space.patch('Job', 'warm-loader-job', { spec: { backoffLimit: 0 } });
-    const [pod] = (await space.list('Pod')).filter(({ metadata }) => metadata.name.startsWith('warm-loader-job-'));
-    await sluice.plane.pods.fail({ namespace: space.namespace, name: pod?.metadata.name ?? '' }, { as: 'Failed', exitCode: 1, message });
-    const failed = await space.becomes('DataLoad', 'warm', { status: { phase: 'Failed' } });
-    const [condition] = (failed['status'] as { conditions: readonly { type: string; message: string }[] }).conditions;
-    expect(condition).toMatchObject({ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' });
-    expect(condition?.message).toMatch(/pod warm-loader-job-\w+ ended with exit code 1, and printed last: path \/nowhere does not exist/);
-  });
-
-  test('that is created before its Dataset waits for it, and one that is deleted takes its Job with it', async () => {
-    const space = await sluice.space('load');
-    await space.create(load('warm'));
-    await space.becomes('DataLoad', 'warm', { status: { phase: 'Pending' } });
-    await sluice.plane.pods.hold({ namespace: space.namespace, name: 'warm-loader-job-*' }, { as: 'Running' });
-    await space.create(jfsSecret(), jfsDataset('demo'), jfsRuntime('demo'));
-    await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
-    await space.delete('DataLoad', 'warm');
-    await space.gone('DataLoad', 'warm');
-    await space.gone('Job', 'warm-loader-job');
-    await eventually(async () => expect((await space.get('Dataset', 'demo'))['status']).not.toHaveProperty('operationRef'));
-  });
-
   test('with a schedule has a CronJob of Kubernetes, and shows its latest Job', async () => {
     const space = await bound();
     await space.create(load('warm', { policy: 'Cron', schedule: '* * * * *' }));
@@ -117,47 +88,6 @@ describe.skipIf(!simulated).concurrent('a DataLoad', () => {
     await space.kubectl('annotate', 'dataload/warm', 'data.fluid.io/retry=once more');
     await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete', observedRetry: 'once more' } });
     expect((await space.get('Job', 'warm-loader-job')).metadata.uid).not.toBe(uid);
-  });
-
-  test('with policy OnEvent runs again after the mounts have changed', async () => {
-    const space = await bound();
-    await space.create(load('warm', { policy: 'OnEvent' }));
-    const { status } = (await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete' } })) as {
-      status?: { observedMounts?: string };
-    };
-    const [mount] = (jfsDataset('demo')['spec'] as { mounts: [{ options: object }] }).mounts;
-    const mounts = [{ ...mount, options: { ...mount.options, bucket: 'http://minio:9000/minio/other' } }];
-    await space.patch('Dataset', 'demo', { spec: { mounts } });
-    await space.becomes('DataLoad', 'warm', { status: { phase: 'Pending', conditions: [{ reason: 'MountsChanged' }] } });
-    const again = await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete' } }, 90);
-    expect(again['status']).toMatchObject({ observedMounts: expect.not.stringContaining(status?.observedMounts ?? 'none') });
-  });
-
-  test('and a DataProcess after it run in order, and the second leaves after its time', async () => {
-    const space = await bound();
-    const held = await sluice.plane.pods.hold({ namespace: space.namespace, name: 'warm-loader-job-*' }, { as: 'Running' });
-    const script = { image: 'example.io/p', imageTag: 'v1', command: ['sh'], source: 'ls /data' };
-    await space.create({
-      apiVersion: 'data.fluid.io/v1alpha1',
-      kind: 'DataProcess',
-      metadata: { name: 'count' },
-      spec: {
-        dataset: { name: 'demo', mountPath: '/data' },
-        processor: { script },
-        runAfter: { kind: 'DataLoad', name: 'warm' },
-        ttlSecondsAfterFinished: 5,
-      },
-    });
-    await space.create(load('warm'), load('next'));
-    await space.becomes('DataLoad', 'warm', { status: { phase: 'Executing' } });
-    const reason = (of: string) => ({ status: { phase: 'Pending', conditions: [{ type: 'Complete', status: 'False', reason: of }] } });
-    await space.becomes('DataProcess', 'count', reason('DataOperationWaiting'));
-    await space.becomes('DataLoad', 'next', reason('WaitingForTurn'));
-    await held.release();
-    await space.becomes('DataProcess', 'count', { status: { phase: 'Complete', waitingFor: { operationComplete: false } } });
-    await space.becomes('DataLoad', 'next', { status: { phase: 'Complete' } });
-    await space.gone('DataProcess', 'count');
-    expect(await space.find('Job', 'count-processor-job')).toBeUndefined();
   });
 });
 

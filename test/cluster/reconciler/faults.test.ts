@@ -8,18 +8,8 @@ import { auditMark, auditSince, writesIn } from '../../support/audit.ts';
 import { endProcesses, startProcess } from '../../support/controller-process.ts';
 import { forwardTo } from '../../support/forwarder.ts';
 import { kinds } from '../../support/kinds.ts';
-import { JFS_SECRET, jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../../support/objects.ts';
-import {
-  condition,
-  createSpace,
-  eventually,
-  installCrds,
-  PROFILE,
-  type Sluice,
-  type Space,
-  says,
-  startSluice,
-} from '../../support/sluice.ts';
+import { jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../../support/objects.ts';
+import { createSpace, eventually, installCrds, PROFILE, type Sluice, type Space, startSluice } from '../../support/sluice.ts';
 
 const SEED = 20251121;
 const OWNER = 'data.fluid.io/owner-uid';
@@ -76,7 +66,8 @@ function random(seed: number): () => number {
   };
 }
 
-const ROUNDS = 10;
+/** Two of each kind: the simulation kills the controller at every other moment (docs/testing.md). */
+const ROUNDS = 4;
 
 describe('a process that is killed', () => {
   let work: Space;
@@ -286,52 +277,6 @@ describe('an API server', () => {
     const refusals = auditSince(plane, mark, user).filter(({ responseStatus }) => responseStatus?.code === 429);
     console.log(`10 bound after ${Math.round(performance.now() - began)} ms, with ${refusals.length} requests turned away`);
     expect(refusals.length).toBeGreaterThan(0);
-  });
-});
-
-describe('many runtimes', () => {
-  test('200 at once are bound although one always fails, one waits for a Secret, and one is fought over', async () => {
-    const work = await space('many');
-    const sluice = await controllerHere(kubeconfig);
-    const mark = auditMark(plane);
-    const names = Array.from({ length: 200 }, (_, i) => `d${i}`);
-    const began = performance.now();
-    await work.create(jfsDataset('waiting'), jfsRuntime('waiting'));
-    await work.create(
-      openDataset('failing'),
-      thinRuntime('failing', { profileName: PROFILE, fuse: { podMetadata: { labels: { 'not a label': 'x' } } } }),
-    );
-    await Promise.all(names.map((name) => work.create(...thin(name))));
-    await eventually(async () => {
-      const phases = (await work.list('Dataset')).map(({ status }) => (status as { phase?: string } | undefined)?.phase);
-      expect(phases.filter((phase) => phase === 'Bound')).toHaveLength(names.length);
-    }, 90);
-    const ms = performance.now() - began;
-    console.log(`200 bound after ${Math.round(ms)} ms, ${Math.round(200_000 / ms)} a second`);
-    await work.becomes(
-      'ThinRuntime',
-      'failing',
-      condition('Synced', { status: 'False', reason: 'ApplyFailed', message: says('DaemonSet/failing-fuse', 'not a label') }),
-    );
-    await work.becomes('JuiceFSRuntime', 'waiting', condition('Synced', { status: 'False', reason: 'SecretNotFound' }));
-    // What always fails is tried less and less often.
-    const attempts = () => sluice.log.filter((line) => line.includes('reconcile failed') && line.includes('/failing')).length;
-    const tried = attempts();
-    await sleep(3000);
-    expect(attempts() - tried).toBeLessThanOrEqual(1);
-    // So is the Secret that is missing; and Secrets are never listed.
-    const lookups = auditSince(plane, mark, USER).filter(
-      ({ objectRef }) => objectRef?.resource === 'secrets' && objectRef.name === JFS_SECRET,
-    );
-    console.log(`the missing Secret was looked up ${lookups.length} times in ${Math.round((performance.now() - began) / 1000)} s`);
-    expect(lookups.length).toBeLessThanOrEqual(10);
-    expect(auditSince(plane, 0, USER).filter(({ verb, objectRef }) => objectRef?.resource === 'secrets' && verb !== 'get')).toEqual([]);
-    // The controller manager loses a claim now and then to a race of its own (ADR 21), and is nudged.
-    const unbound = async () =>
-      (await work.list('PersistentVolumeClaim'))
-        .filter(({ status }) => (status as { phase?: string }).phase !== 'Bound')
-        .map(({ metadata }) => metadata.name);
-    await eventually(async () => expect(await unbound()).toEqual([]), 60);
   });
 });
 

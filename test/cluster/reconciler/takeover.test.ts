@@ -16,10 +16,13 @@ import {
   eventually,
   installCrds,
   type RuntimeKind,
+  type Sluice,
   type Space,
   startSluice,
 } from '../../support/sluice.ts';
 import { GOLDENS, hasGoldens } from '../../upstream/cases.ts';
+
+type Made = readonly (readonly [Kind, string])[];
 
 describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
   let plane: SharedControlPlane;
@@ -31,59 +34,71 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
   });
   afterAll(() => client?.close());
 
-  test.each([
-    ['juicefs/ce-min', 'JuiceFSRuntime', 'jfsdemo'],
-    ['thin/plain-min', 'ThinRuntime', 'demo'],
-    ['jindo/oss-basic', 'JindoRuntime', 'jd'],
-    ['efc/full', 'EFCRuntime', 'efc-demo'],
-    ['vineyard/default', 'VineyardRuntime', 'vy'],
-  ] as const)('%s: nothing is created again, nothing is deleted, and the dataset stays bound', async (golden, kind, name) => {
-    const { space, made } = await asFluidLeftIt(golden, kind, name);
-    // A pod reads: Fluid's node plugin has labelled the node, and the fuse pod runs.
-    await plane.kubectl('label', 'node', 'node-1', `fluid.io/f-${space.namespace}-${name}=true`);
-    const [, fuse = ''] = made.find(([each]) => each === 'DaemonSet') ?? [];
-    await space.becomes('DaemonSet', fuse, { status: { numberReady: 1 } });
-    const uids = async () =>
+  describe.concurrent('the objects of helm', () => {
+    const CASES = [
+      ['juicefs/ce-min', 'JuiceFSRuntime', 'jfsdemo'],
+      ['thin/plain-min', 'ThinRuntime', 'demo'],
+      ['jindo/oss-basic', 'JindoRuntime', 'jd'],
+      ['efc/full', 'EFCRuntime', 'efc-demo'],
+      ['vineyard/default', 'VineyardRuntime', 'vy'],
+    ] as const;
+    let sluice: Sluice;
+    const left = new Map<string, Awaited<ReturnType<typeof whenRead>>>();
+    // One controller for all of them: each is as Fluid left it before that starts.
+    beforeAll(async () => {
+      await Promise.all(CASES.map(async ([golden, kind, name]) => void left.set(golden, await whenRead(golden, kind, name))));
+      sluice = await startSluice(plane, { installed: true });
+    });
+    afterAll(async () => {
+      await sluice?.stop();
+      // Waited for: their names are the goldens', and other files want them too.
+      await plane.kubectl('delete', 'namespace', ...[...left.values()].map(({ space }) => space.namespace));
+    });
+
+    /** As Fluid left it, while a pod reads: Fluid's node plugin has labelled the node, and the fuse pod runs. */
+    async function whenRead(golden: string, kind: RuntimeKind, name: string) {
+      const { space, made } = await asFluidLeftIt(golden, kind, name);
+      await plane.kubectl('label', 'node', 'node-1', `fluid.io/f-${space.namespace}-${name}=true`);
+      const [, fuse = ''] = made.find(([each]) => each === 'DaemonSet') ?? [];
+      await space.becomes('DaemonSet', fuse, { status: { numberReady: 1 } });
+      const values = (await space.list('ConfigMap')).find(({ metadata }) => metadata.name.endsWith('-values'));
+      const [uids, selectors, ready] = [await uidsOf(space, made), await selectorsOf(space, made), await readySince(space, name)];
+      return { space, made, values, uids, selectors, ready };
+    }
+    const uidsOf = async (space: Space, made: Made) =>
       Object.fromEntries(
         await Promise.all(
           [...made, ...(await pods(space))].map(async ([each, id]) => [`${each}/${id}`, (await space.get(each, id)).metadata.uid]),
         ),
-      );
-    const selector = async ([each, id]: readonly [Kind, string]) =>
-      ((await space.get(each, id))['spec'] as { selector?: object } | undefined)?.selector;
-    const [before, selectors, ready] = [await uids(), await Promise.all(made.map(selector)), await readySince(space, name)];
-    const values = (await space.list('ConfigMap')).find(({ metadata }) => metadata.name.endsWith('-values'));
+      ) as Readonly<Record<string, string>>;
+    const selectorsOf = (space: Space, made: Made) =>
+      Promise.all(made.map(async ([each, id]) => ((await space.get(each, id))['spec'] as { selector?: object } | undefined)?.selector));
 
-    const sluice = await startSluice(plane, { installed: true });
-    try {
+    test.each(CASES)('%s: nothing is created again, nothing is deleted, and the dataset stays bound', async (golden, kind, name) => {
+      const { space, made, values, uids, selectors, ready } = left.get(golden)!;
       await space.becomes(kind, name, condition('Synced', { status: 'True' }));
       const owner = (await space.get(kind, name)).metadata.uid;
-      for (const [each, id] of made)
-        if (!id.endsWith('-values')) await space.becomes(each, id, { metadata: { labels: { 'data.fluid.io/owner-uid': owner } } });
+      const ours = made.filter(([, id]) => !id.endsWith('-values'));
+      for (const [each, id] of ours) await space.becomes(each, id, { metadata: { labels: { 'data.fluid.io/owner-uid': owner } } });
       await space.bound(kind, name);
-      expect(await uids()).toEqual(before);
+      expect(await uidsOf(space, made)).toEqual(uids);
       // A Service selects its pods by fewer labels, if the other ones are of the version of Fluid's chart.
-      expect(selectors).toMatchObject(await Promise.all(made.map(selector)));
+      expect(selectors).toMatchObject(await selectorsOf(space, made));
       // Otherwise a field that an edit removes would remain.
-      for (const [each, id] of made)
-        if (!id.endsWith('-values'))
-          expect(JSON.stringify((await space.get(each, id)).metadata.managedFields), id).not.toContain('ddc-helm');
+      for (const [each, id] of ours)
+        expect(JSON.stringify((await space.get(each, id)).metadata.managedFields), id).not.toContain('ddc-helm');
       expect(await readySince(space, name)).toBe(ready);
       // So that going back works.
       expect((await space.get('ConfigMap', values?.metadata.name ?? '')).metadata.resourceVersion).toBe(values?.metadata.resourceVersion);
       const read = [...(await space.list('ConfigMap')), ...(await space.list('StatefulSet'))];
-      const ours = JSON.stringify(read.filter(({ metadata }) => !metadata.name.endsWith('-values')));
-      for (const port of portsOf(golden)) expect(ours).toContain(port);
+      const texts = JSON.stringify(read.filter(({ metadata }) => !metadata.name.endsWith('-values')));
+      for (const port of portsOf(golden)) expect(texts).toContain(port);
 
       await space.delete('Dataset', name);
       await space.gone(kind, name);
       await space.gone('Dataset', name);
       await eventually(async () => expect(await space.made()).toEqual([]));
-    } finally {
-      await sluice.stop();
-      // Waited for: its name is the golden's, and other files want it too.
-      await plane.kubectl('delete', 'namespace', space.namespace);
-    }
+    });
   });
 
   test("cache/full: the pods of Fluid's AdvancedStatefulSets stay, and StatefulSets have them", async () => {
@@ -191,11 +206,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     );
 
   /** The objects of a golden, their status and their metadata, as if Fluid had just been stopped. */
-  async function asFluidLeftIt(
-    golden: string,
-    kind: RuntimeKind,
-    name: string,
-  ): Promise<{ space: Space; made: readonly (readonly [Kind, string])[] }> {
+  async function asFluidLeftIt(golden: string, kind: RuntimeKind, name: string): Promise<{ space: Space; made: Made }> {
     const input = documents(golden, 'input.yaml');
     const namespace = input.find(({ metadata }) => metadata.namespace)?.metadata.namespace ?? '';
     const space = await createSpace(plane, client, namespace, true);

@@ -1,10 +1,11 @@
-/** Masters, a table of mounts, host ports and cleaning by asking: what the example runtime has and the real ones do not have yet. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DatasetSpec } from '../../../src/api/index.ts';
-import { sharedControlPlane, simulated } from '../../support/test-cluster.ts';
-import { type ExampleEngine, startEngine } from '../../support/example-engine.ts';
-import { datasetObject, exampleRuntime } from '../../support/objects.ts';
-import { condition, eventually, type Sluice, type Space, says, settings, startSluice } from '../../support/sluice.ts';
+/** Masters, a table of mounts, host ports and cleaning by asking: what the example runtime has. */
+import { describe, expect, test } from 'vitest';
+import type { DatasetSpec } from '../../src/api/index.ts';
+import { type ExampleFileSystem, exampleFileSystem } from '../support/example-exec.ts';
+import { type MemoryExec, memoryExec } from '../support/memory-exec.ts';
+import { datasetObject, exampleRuntime } from '../support/objects.ts';
+import { condition, says } from '../support/sluice.ts';
+import { type MemorySpace, memorySpace } from './memory-space.ts';
 
 const PORTS = 'data.fluid.io/ports';
 
@@ -12,36 +13,35 @@ const dataset = (name: string, ...names: readonly string[]) => datasetObject(nam
 const mountsOf = (...names: readonly string[]): NonNullable<DatasetSpec['mounts']> =>
   names.map((name) => ({ mountPoint: `s3://${name}`, name }));
 
-describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
-  let sluice: Sluice;
-  const engines: ExampleEngine[] = [];
-  beforeAll(async () => {
-    sluice = await startSluice(sharedControlPlane());
-  });
-  afterAll(async () => {
-    await sluice?.stop();
-    for (const engine of engines) await engine.stop();
-  });
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-  async function engineIn(space: Space, mountMs?: number): Promise<ExampleEngine> {
-    const engine = await startEngine(sluice.plane, space.namespace, mountMs);
-    engines.push(engine);
-    return engine;
-  }
-  const changes = async (engine: ExampleEngine) => (await engine.commands()).filter((command) => /^(un)?mount /.test(command));
+/** The example's file system behind the answers of a test; `mountMs` is how long mounting takes. */
+function engine(mountMs = 150): { readonly files: ExampleFileSystem; readonly exec: MemoryExec } {
+  const files = exampleFileSystem();
+  const exec = memoryExec(async (where, argv, ...rest) => {
+    if (argv[1]?.endsWith('mount')) await wait(mountMs);
+    return files.exec(where, argv, ...rest);
+  });
+  return { files, exec };
+}
+const mounted = ({ namespace }: MemorySpace, files: ExampleFileSystem) =>
+  [...(files.mounted.get(`${namespace}/demo`)?.keys() ?? [])].toSorted();
+const changes = ({ exec }: MemorySpace) =>
+  exec.calls.map(({ argv }) => argv.slice(1).join(' ')).filter((command) => /^(un)?mount /.test(command));
 
+describe('a runtime with masters', () => {
   test('mounts what the dataset names before its workers start, and binds', async () => {
-    const space = await sluice.space('example');
-    const engine = await engineIn(space, 1500);
+    const { files, exec } = engine(1500);
+    const space = await memorySpace({ exec });
     await space.create(dataset('demo', 'a', 'b'), exampleRuntime('demo', {}));
     const changing = { reason: 'MountsChanging', message: '2 mounts to change' };
     await space.becomes('ExampleRuntime', 'demo', condition('Synced', { status: 'False', ...changing }));
     await space.becomes('Dataset', 'demo', condition('NotReady', { status: 'True', ...changing }));
     expect(await space.made()).not.toContain('StatefulSet/demo-worker');
     await space.bound('ExampleRuntime', 'demo');
-    expect([...engine.mounted.keys()].toSorted()).toEqual(['/a', '/b']);
-    expect(await changes(engine)).toEqual(['mount /a s3://a', 'mount /b s3://b']);
-    const calls = await sluice.plane.exec.calls({ namespace: space.namespace });
+    expect(mounted(space, files)).toEqual(['/a', '/b']);
+    expect(changes(space)).toEqual(['mount /a s3://a', 'mount /b s3://b']);
+    const { calls } = space.exec;
     const { creationTimestamp = '' } = (await space.get('StatefulSet', 'demo-worker')).metadata;
     expect(Date.parse(creationTimestamp) + 999).toBeGreaterThanOrEqual(
       Date.parse(calls.find(({ argv }) => argv[1] === 'mount')?.time ?? ''),
@@ -62,10 +62,10 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
   });
 
   test('waits for all three masters at first, and serves on with two of them', async () => {
-    const space = await sluice.space('example');
+    const space = await memorySpace(engine());
     const { namespace } = space;
-    await engineIn(space);
-    const held = await sluice.plane.pods.hold({ namespace, name: 'demo-master-2' });
+    const { unready } = space.at.controllers;
+    unready.add(`${namespace}/demo-master-2`);
     await space.create(dataset('demo', 'a'), exampleRuntime('demo', { masters: 3 }));
     await space.becomes(
       'ExampleRuntime',
@@ -73,31 +73,31 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
       condition('Synced', { status: 'False', reason: 'MasterNotReady', message: '2 of 3 master pods are ready' }),
     );
     expect(await space.made()).not.toContain('StatefulSet/demo-worker');
-    await held.release();
+    unready.delete(`${namespace}/demo-master-2`);
     await space.bound('ExampleRuntime', 'demo');
     await space.becomes('Dataset', 'demo', { status: { runtimes: [{ masterReplicas: 3 }] } });
-    const failing = await sluice.plane.pods.fail({ namespace, name: 'demo-master-1' }, { as: 'CrashLoopBackOff' });
+    unready.add(`${namespace}/demo-master-1`);
     await space.becomes('ExampleRuntime', 'demo', { status: { masterPhase: 'PartialReady', masterNumberReady: 2 } });
     await space.becomes('ExampleRuntime', 'demo', condition('MasterReady', { status: 'True', message: 'The master is partially ready.' }));
     await space.becomes('Dataset', 'demo', { status: { phase: 'Bound' } });
-    await failing.release();
+    unready.delete(`${namespace}/demo-master-1`);
     await space.becomes('ExampleRuntime', 'demo', { status: { masterPhase: 'Ready' } });
   });
 
   test('without any master that is ready is Failed, and recovers', async () => {
-    const space = await sluice.space('example');
-    await engineIn(space);
+    const space = await memorySpace(engine());
     await space.create(dataset('demo', 'a'), exampleRuntime('demo', {}));
     await space.bound('ExampleRuntime', 'demo');
-    const failing = await sluice.plane.pods.fail({ namespace: space.namespace, name: 'demo-master-*' }, { as: 'CrashLoopBackOff' });
+    const { unready } = space.at.controllers;
+    unready.add(`${space.namespace}/demo-master`);
     await space.becomes('Dataset', 'demo', { status: { phase: 'Failed' } });
-    await failing.release();
+    unready.delete(`${space.namespace}/demo-master`);
     await space.bound('ExampleRuntime', 'demo');
   });
 
   test('is Updating while the mounts of the dataset change, and then Bound', async () => {
-    const space = await sluice.space('example');
-    const engine = await engineIn(space, 700);
+    const { files, exec } = engine(1500);
+    const space = await memorySpace({ exec });
     await space.create(dataset('demo', 'a', 'b'), exampleRuntime('demo', {}));
     await space.bound('ExampleRuntime', 'demo');
     await space.patch('Dataset', 'demo', { spec: { mounts: mountsOf('b', 'c') } });
@@ -105,27 +105,26 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
     await space.becomes('Dataset', 'demo', condition('Updating', { status: 'True', reason: 'DatasetUpdating' }));
     await space.becomes('Dataset', 'demo', { status: { phase: 'Bound', mounts: mountsOf('b', 'c') } });
     await space.becomes('Dataset', 'demo', condition('Updating', { status: 'False', reason: 'DatasetReady' }));
-    expect([...engine.mounted.keys()].toSorted()).toEqual(['/b', '/c']);
-    expect((await changes(engine)).slice(2)).toEqual(['unmount /a', 'mount /c s3://c']);
+    expect(mounted(space, files)).toEqual(['/b', '/c']);
+    expect(changes(space).slice(2)).toEqual(['unmount /a', 'mount /c s3://c']);
   });
 
   test('mounts again what a master has forgotten when it is replaced', async () => {
-    const space = await sluice.space('example');
-    const engine = await engineIn(space);
+    const { files, exec } = engine();
+    const space = await memorySpace({ exec });
     await space.create(dataset('demo', 'a'), exampleRuntime('demo', {}));
     await space.bound('ExampleRuntime', 'demo');
-    await engine.forget();
+    files.forget();
     await space.delete('Pod', 'demo-master-0');
-    await eventually(() => expect([...engine.mounted.keys()]).toEqual(['/a']));
+    await space.eventually(() => expect(mounted(space, files)).toEqual(['/a']));
     await space.bound('ExampleRuntime', 'demo');
-    expect(await changes(engine)).toEqual(['mount /a s3://a', 'mount /a s3://a']);
+    expect(changes(space)).toEqual(['mount /a s3://a', 'mount /a s3://a']);
   });
 
   test('reports why a mount fails, retries it, and delays no other dataset', async () => {
-    const space = await sluice.space('example');
-    const { namespace } = space;
-    const engine = await engineIn(space);
-    await sluice.plane.exec.answer({ namespace, argv: ['example', 'mount', '/bad'], stderr: 'no such bucket', exitCode: 1, times: 2 });
+    const { files, exec } = engine();
+    const space = await memorySpace({ exec });
+    exec.answer({ argv: ['example', 'mount', '/bad'], stderr: 'no such bucket', exitCode: 1, times: 2 });
     await space.create(dataset('demo', 'bad'), exampleRuntime('demo', {}));
     await space.becomes(
       'ExampleRuntime',
@@ -134,13 +133,12 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
     );
     await space.create(dataset('other', 'a'), exampleRuntime('other', {}));
     await space.bound('ExampleRuntime', 'other');
-    await engine.forget();
+    files.forget();
     await space.bound('ExampleRuntime', 'demo');
   });
 
   test('asks its master for the name of the cache, and removes that from every worker', async () => {
-    const space = await sluice.space('example');
-    await engineIn(space);
+    const space = await memorySpace(engine());
     await space.create(
       dataset('demo', 'a'),
       exampleRuntime('demo', {
@@ -152,9 +150,7 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
     await space.becomes('ExampleRuntime', 'demo', { status: { workerNumberReady: 2 } });
     await space.delete('ExampleRuntime', 'demo');
     await space.gone('ExampleRuntime', 'demo');
-    const calls = (await sluice.plane.exec.calls({ namespace: space.namespace })).filter(
-      ({ argv }) => argv[1] === 'id' || argv[0] === 'rm',
-    );
+    const calls = space.exec.calls.filter(({ argv }) => argv[1] === 'id' || argv[0] === 'rm');
     expect(calls.map(({ pod, argv }) => `${pod}: ${argv.join(' ')}`).toSorted()).toEqual([
       'demo-master-0: example id',
       'demo-worker-0: rm -rf /cache/c0ffee',
@@ -163,36 +159,24 @@ describe.skipIf(!simulated).concurrent('a runtime with masters', () => {
   });
 
   test('removes nothing when the master answers with what is no name', async () => {
-    const space = await sluice.space('example');
-    await engineIn(space);
-    await sluice.plane.exec.answer({ namespace: space.namespace, argv: ['example', 'id'], stdout: '../..\n' });
+    const space = await memorySpace(engine());
+    space.exec.answer({ argv: ['example', 'id'], stdout: '../..\n' });
     await space.create(dataset('demo', 'a'), exampleRuntime('demo', {}));
     await space.bound('ExampleRuntime', 'demo');
     await space.delete('ExampleRuntime', 'demo');
     await space.gone('ExampleRuntime', 'demo');
-    expect((await sluice.plane.exec.calls({ namespace: space.namespace })).filter(({ argv }) => argv[0] === 'rm')).toEqual([]);
+    expect(space.exec.calls.filter(({ argv }) => argv[0] === 'rm')).toEqual([]);
   });
 });
 
-describe.skipIf(!simulated)('host ports', () => {
-  let sluice: Sluice;
-  beforeAll(async () => {
-    sluice = await startSluice(sharedControlPlane(), {
-      installed: true,
-      settings: { ...settings, portRanges: { example: [24000, 24011] } },
-      portPolicy: 'bitmap',
-    });
-  });
-  afterAll(() => sluice?.stop());
-
+describe('host ports', () => {
   test('are never allocated to two runtimes, and a used-up range is reported', async () => {
-    const space = await sluice.space('ports');
-    const engine = await startEngine(sluice.plane, space.namespace);
+    const space = await memorySpace({ ...engine(), settings: { portRanges: { example: [24000, 24011] } }, portPolicy: 'bitmap' });
     const names = Array.from({ length: 7 }, (_, i) => `p${i}`);
     await Promise.all(names.map((name) => space.create(dataset(name, 'a'), exampleRuntime(name, { replicas: 0 }))));
     const phases = async () =>
       (await space.list('Dataset')).map(({ metadata, status }) => [metadata.name, (status as { phase: string }).phase] as const);
-    await eventually(async () => expect((await phases()).filter(([, phase]) => phase === 'Bound')).toHaveLength(6));
+    await space.eventually(async () => expect((await phases()).filter(([, phase]) => phase === 'Bound')).toHaveLength(6));
     const [unlucky = ''] = (await phases()).find(([, phase]) => phase !== 'Bound') ?? [];
     await space.becomes(
       'ExampleRuntime',
@@ -221,6 +205,5 @@ describe.skipIf(!simulated)('host ports', () => {
     await space.bound('ExampleRuntime', unlucky);
     const now = (await Promise.all(names.filter((name) => name !== lucky[1]).map(portsOf))).flat();
     expect(new Set(now).size).toBe(12);
-    await engine.stop();
   });
 });
