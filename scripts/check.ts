@@ -31,6 +31,7 @@ const STEPS: readonly Step[] = [
   { name: 'regexps', run: program('node', 'scripts/regexps.ts') },
   { name: 'docstrings', run: program('node', 'scripts/docstrings.ts') },
   { name: 'records', run: program('node', 'scripts/records.ts') },
+  { name: 'names', run: program('node', 'scripts/type-names.ts') },
   { name: 'unused', run: fetched('knip', '--no-progress') },
   { name: 'generated', run: program('node', 'scripts/gen.ts', '--check') },
   { name: 'format', run: fetched('biome', 'format', '--reporter=summary', '.') },

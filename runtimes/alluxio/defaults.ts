@@ -57,7 +57,7 @@ const OVER_HTTP = {
   'worker.network.reader.buffer.size': '256MB',
 } as const;
 
-export interface Situation {
+export interface DefaultsInput {
   readonly overHttp: boolean;
   readonly readOnly: boolean;
   /** The whole cache is one directory. */
@@ -82,7 +82,7 @@ export const defaultsFor = ({
   copies,
   hasOneMaster,
   isRoot,
-}: Situation): Readonly<Record<string, string>> =>
+}: DefaultsInput): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries({
       ...DEFAULTS,

@@ -110,7 +110,7 @@ export const cacheRuntimeClassSpec = t.Object({
   ),
 });
 export type CacheRuntimeClassSpec = Static<typeof cacheRuntimeClassSpec>;
-export type ComponentClass = NonNullable<NonNullable<CacheRuntimeClassSpec['topology']>['worker']>;
+export type ClassComponent = NonNullable<NonNullable<CacheRuntimeClassSpec['topology']>['worker']>;
 
 /** The shared definition of the CacheRuntimes of one file system: their pods, and the commands for them. */
 export const CacheRuntimeClass = {

@@ -1,6 +1,6 @@
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { must } from '../../src/constructs/index.ts';
-import type { ComponentClass } from './class-spec.ts';
+import type { ClassComponent } from './class-spec.ts';
 import { pathsOf } from './runtime-config.ts';
 import type { Parts } from './topology.ts';
 
@@ -32,7 +32,7 @@ export function entriesOf({ master, worker }: Parts, config: string, { mounts = 
   if (!part) return {};
   const role = master ? 'master' : 'worker';
   const container = part.base.template?.spec?.containers[0]?.name ?? '';
-  const entry = (of: ComponentClass, name: 'mountUFS' | 'reportSummary'): Entry | undefined => {
+  const entry = (of: ClassComponent, name: 'mountUFS' | 'reportSummary'): Entry | undefined => {
     const { command, timeout = 0 } = of.executionEntries?.[name] ?? {};
     if (!command) return undefined;
     must(command[0], `topology.${role}.executionEntries.${name}.command`, 'a program', command);

@@ -1,6 +1,6 @@
 import { type EnvVar, InvalidSpec, type PodSpec, shown, type Volume } from '../../src/api/index.ts';
 import { absolutePath, type Mounted, volumeLabel } from '../../src/constructs/index.ts';
-import type { CacheRuntimeClass, ComponentClass } from './class-spec.ts';
+import type { CacheRuntimeClass, ClassComponent } from './class-spec.ts';
 
 /**
  * ConfigMaps of a class. Each runtime has its own: Fluid creates one of the very name in the namespace, which two classes, or an old and a
@@ -36,7 +36,7 @@ export function extraResources(runtime: string, { metadata, spec }: CacheRuntime
 }
 
 /** The ConfigMaps that a component asks for, as directories. */
-export function extraMounts({ dependencies }: ComponentClass, { names }: ExtraResources, where: Where): readonly Mounted[] {
+export function extraMounts({ dependencies }: ClassComponent, { names }: ExtraResources, where: Where): readonly Mounted[] {
   return (dependencies?.extraResources?.configMaps ?? []).map(({ name = '', mountPath = '' }, i) => {
     const field = `topology.${where.component}.dependencies.extraResources.configMaps[${i}]`;
     const inCluster = names.get(name);

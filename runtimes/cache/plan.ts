@@ -16,7 +16,7 @@ import { CONFIG_FILE, runtimeConfig } from './runtime-config.ts';
 import type { CacheRuntimeSpec } from './spec.ts';
 import { configName } from './status.ts';
 import { tiersOf } from './tiers.ts';
-import { COMPONENTS, type Component, classOf, type Part, type Parts, partsOf } from './topology.ts';
+import { COMPONENTS, type Component, classOf, type PlannedComponent, type Parts, partsOf } from './topology.ts';
 import { specWarnings } from './warnings.ts';
 
 export interface CachePlan extends BasePlan, Entries {
@@ -90,7 +90,7 @@ const podTask =
   (...given: Parameters<typeof podOf>) =>
   () =>
     podOf(...given);
-const existing = (parts: Parts): readonly Part[] => COMPONENTS.flatMap((component) => parts[component] ?? []);
+const existing = (parts: Parts): readonly PlannedComponent[] => COMPONENTS.flatMap((component) => parts[component] ?? []);
 
 /** Fluid's own, by which pods that it made are found and kept. */
 function selectorsOf({ name, workloads }: Pick<BasePlan, 'name' | 'workloads'>): NonNullable<BasePlan['selectors']> {

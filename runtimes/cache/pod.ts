@@ -13,7 +13,7 @@ import { CONFIG_DIRECTORY, CONFIG_PATH } from './runtime-config.ts';
 import type { CacheRuntimeSpec } from './spec.ts';
 import { configName } from './status.ts';
 import type { Tiers } from './tiers.ts';
-import type { Part } from './topology.ts';
+import type { PlannedComponent } from './topology.ts';
 import { classVolumes, secretVolume } from './volume-names.ts';
 
 type Input = PlanInput<CacheRuntimeSpec>;
@@ -32,7 +32,7 @@ interface Around {
  * what a class refers to as `$(NAME)` must come before it.
  * @throws InvalidSpec when the runtime mounts a volume that neither it nor the class has, or the class has a volume of a name of ours
  */
-export function podOf(input: Input, part: Part, { extra, tiers, mountPath, className }: Around): ComponentProps {
+export function podOf(input: Input, part: PlannedComponent, { extra, tiers, mountPath, className }: Around): ComponentProps {
   const { spec, dataset } = input;
   const { component, base, own } = part;
   // The cast: `partsOf` found a container.
@@ -76,7 +76,7 @@ export function podOf(input: Input, part: Part, { extra, tiers, mountPath, class
 }
 
 /** The files of a pod: runtime.json, ConfigMaps of the class, and the Secrets of the Dataset. A Job has those of workers. */
-export function filesOf({ name, dataset }: Input, part: Part | undefined, extra: ExtraResources, className: string) {
+export function filesOf({ name, dataset }: Input, part: PlannedComponent | undefined, extra: ExtraResources, className: string) {
   const { component = 'worker', base = {} } = part ?? {};
   const given = [CONFIG(name), ...extraMounts(base, extra, { component, object: `CacheRuntimeClass ${className}` })];
   const isMounted = base.dependencies?.secretMount?.enabled ?? component !== 'client';
@@ -93,7 +93,7 @@ const CONFIG = (runtime: string): Mounted => ({
 });
 
 /** The variables that Fluid promises each component's programs. */
-function environmentOf({ name, namespace }: Input, { component, service }: Part, mountPath: string): readonly EnvVar[] {
+function environmentOf({ name, namespace }: Input, { component, service }: PlannedComponent, mountPath: string): readonly EnvVar[] {
   return [
     { name: 'FLUID_DATASET_NAME', value: name },
     { name: 'FLUID_DATASET_NAMESPACE', value: namespace },
@@ -105,7 +105,7 @@ function environmentOf({ name, namespace }: Input, { component, service }: Part,
 }
 
 /** As in Fluid, volumes of the class win over those of the runtime that have their name. */
-function usersVolumes({ spec }: Input, { component, own }: Part, { volumes = [] }: PodSpec): readonly Mounted[] {
+function usersVolumes({ spec }: Input, { component, own }: PlannedComponent, { volumes = [] }: PodSpec): readonly Mounted[] {
   return userVolumes(own.volumeMounts, [...volumes, ...(spec.volumes ?? [])], `spec.${component}.volumeMounts`);
 }
 
@@ -116,7 +116,7 @@ function joined(mounts: readonly VolumeMount[] = [], more: readonly Mounted[]): 
 }
 
 /** As in Fluid, an image without a tag, or a tag without an image, has no effect: a warning says so. */
-export function imageOf({ image, imageTag, imagePullPolicy }: NonNullable<Part['own']['runtimeVersion']> = {}) {
+export function imageOf({ image, imageTag, imagePullPolicy }: NonNullable<PlannedComponent['own']['runtimeVersion']> = {}) {
   return { ...(image && imageTag && { image: `${image}:${imageTag}` }), ...(imagePullPolicy && { imagePullPolicy }) };
 }
 
@@ -146,7 +146,7 @@ const isMoving = (image = ''): boolean => !image.includes('@') && /(^|\/)[^/:]*(
  * The client shares a directory with its node, which Kubernetes permits to privileged containers alone.
  * @throws InvalidSpec when the class forbids it
  */
-export function checkPrivileged({ base }: Part, className: string): void {
+export function checkPrivileged({ base }: PlannedComponent, className: string): void {
   const found = base.template?.spec?.containers[0]?.securityContext?.privileged;
   if (found === false)
     throw new InvalidSpec(

@@ -1,6 +1,6 @@
 import { InvalidSpec } from '../../src/api/index.ts';
 import { must, type PlanInput } from '../../src/constructs/index.ts';
-import type { CacheRuntimeClass, ComponentClass } from './class-spec.ts';
+import type { CacheRuntimeClass, ClassComponent } from './class-spec.ts';
 import type { CacheRuntimeSpec, ComponentSpec } from './spec.ts';
 
 /** A component's name in the class, and in the variables of its pods. */
@@ -8,9 +8,9 @@ export type Component = 'master' | 'worker' | 'client';
 export const COMPONENTS: readonly Component[] = ['master', 'worker', 'client'];
 
 /** One component: what the class says of it, and what the runtime says. */
-export interface Part {
+export interface PlannedComponent {
   readonly component: Component;
-  readonly base: ComponentClass;
+  readonly base: ClassComponent;
   readonly own: ComponentSpec;
   /** Options of the class, of the runtime and of its component, the later ones over the earlier. */
   readonly options: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface Part {
   /** The component's headless Service; empty if the class asks for none. */
   readonly service: string;
 }
-export type Parts = Readonly<Partial<Record<Component, Part>>>;
+export type Parts = Readonly<Partial<Record<Component, PlannedComponent>>>;
 
 type Input = PlanInput<CacheRuntimeSpec>;
 
@@ -38,7 +38,7 @@ export function classOf({ spec, facts }: Input): CacheRuntimeClass {
  */
 export function partsOf({ name, spec }: Input, { metadata, spec: { topology = {} } }: CacheRuntimeClass): Parts {
   const object = `CacheRuntimeClass ${metadata.name}`;
-  const parts: Partial<Record<Component, Part>> = {};
+  const parts: Partial<Record<Component, PlannedComponent>> = {};
   for (const component of COMPONENTS) {
     const base = topology[component];
     const own: ComponentSpec & { readonly replicas?: number } = spec[component] ?? {};

@@ -5,7 +5,7 @@ import type { Properties } from './stores.ts';
 import { element } from './xml.ts';
 
 /** The settings in the files, by reader. */
-export interface Settings {
+export interface JindoSettings {
   /** Settings of masters and workers. */
   readonly common: Properties;
   readonly master: Properties;
@@ -25,7 +25,7 @@ export const corePath = `${HADOOP}/${CORE_SITE}`;
 /** The files of an engine by name; `sets` are those of `cacheSets`. */
 export function configFiles(
   engine: EngineName,
-  settings: Settings,
+  settings: JindoSettings,
   sets: readonly (readonly string[])[],
 ): Readonly<Record<string, string>> {
   const { file, sections } = NAMES[engine];

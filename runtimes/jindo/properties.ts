@@ -7,7 +7,7 @@ import type { JindoRuntimeSpec } from './spec.ts';
 import type { Properties, StoreProperties } from './stores.ts';
 import { metadataIn, type Tier } from './tiers.ts';
 
-export interface Parts {
+export interface PropertiesInput {
   readonly engine: EngineName;
   readonly masters: readonly string[];
   readonly ports: Ports;
@@ -20,7 +20,7 @@ export interface Parts {
 }
 
 /** Properties of masters. Users' properties win, as everywhere here. */
-export const masterProperties = ({ master }: JindoRuntimeSpec, { masters, ports, tier, rdma }: Parts): Properties =>
+export const masterProperties = ({ master }: JindoRuntimeSpec, { masters, ports, tier, rdma }: PropertiesInput): Properties =>
   sorted({
     'namespace.cluster.id': 'local',
     'namespace.oss.copy.size': '1073741824',
@@ -42,7 +42,7 @@ export const masterProperties = ({ master }: JindoRuntimeSpec, { masters, ports,
   });
 
 /** Properties of workers. */
-export const workerProperties = ({ worker }: JindoRuntimeSpec, { ports, tier, rdma }: Parts): Properties =>
+export const workerProperties = ({ worker }: JindoRuntimeSpec, { ports, tier, rdma }: PropertiesInput): Properties =>
   sorted({
     'storage.cluster.id': 'local',
     'storage.compaction.enable': 'false',
@@ -65,7 +65,7 @@ export const workerProperties = ({ worker }: JindoRuntimeSpec, { ports, tier, rd
 const NEW_READAHEAD = [6, 2, 1] as const;
 
 /** Properties of clients. */
-export const clientProperties = ({ fuse }: JindoRuntimeSpec, parts: Parts): Properties => {
+export const clientProperties = ({ fuse }: JindoRuntimeSpec, parts: PropertiesInput): Properties => {
   const { engine, ports, tier, stores, readOnly, rdma, fuseTag } = parts;
   const isCache = engine === 'jindocache';
   return sorted({
@@ -104,7 +104,10 @@ export const logProperties = ({ logConfig }: JindoRuntimeSpec, engine: EngineNam
   });
 
 /** Log settings of clients, and the settings of stores that all their libraries read. */
-export const clientLogProperties = ({ fuse }: JindoRuntimeSpec, { engine, stores }: Pick<Parts, 'engine' | 'stores'>): Properties =>
+export const clientLogProperties = (
+  { fuse }: JindoRuntimeSpec,
+  { engine, stores }: Pick<PropertiesInput, 'engine' | 'stores'>,
+): Properties =>
   sorted({
     'logger.dir': '/tmp/fuse-log',
     'logger.consolelogger': 'true',

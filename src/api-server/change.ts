@@ -4,7 +4,7 @@ import { immutableFaults } from './immutable.ts';
 import { countsEdits, hasStatus } from './kinds.ts';
 import { haveSameFields, readManagers, writeManagers } from './managers.ts';
 import { withKeptAddresses } from './preparing.ts';
-import { type Fault, invalid } from './refusals.ts';
+import { type FieldFault, invalid } from './refusals.ts';
 import type { Storage } from './storage.ts';
 import { valueFaults } from './values.ts';
 import { compacted, type At, json, type Merge, withStringData, type Writing } from './writing.ts';
@@ -42,7 +42,7 @@ export function change(storage: Storage, at: At, live: KubeObject, wanted: KubeO
 
 const defined = <T extends object>(value: T): T => Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T;
 
-function finalizerFaults(live: KubeObject, object: KubeObject): readonly Fault[] {
+function finalizerFaults(live: KubeObject, object: KubeObject): readonly FieldFault[] {
   if (!live.metadata.deletionTimestamp) return [];
   const added = (object.metadata.finalizers ?? []).filter((each) => !live.metadata.finalizers?.includes(each));
   if (added.length === 0) return [];

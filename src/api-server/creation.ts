@@ -1,7 +1,7 @@
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType } from '../kube/types.ts';
 import { countsEdits, Namespace, protectedFromLoss, withFirstStatus } from './kinds.ts';
 import { writeManagers } from './managers.ts';
-import { alreadyExists, type Fault, forbidden, invalid, notFound, type Target } from './refusals.ts';
+import { alreadyExists, type FieldFault, forbidden, invalid, notFound, type Target } from './refusals.ts';
 import { prepared } from './preparing.ts';
 import { refuseOverQuota } from './quota.ts';
 import type { Storage } from './storage.ts';
@@ -69,4 +69,4 @@ export function createCreation(storage: Storage, timestamp: () => string): Creat
   };
 }
 
-const required = (field: string, why: string): Fault => ({ reason: 'FieldValueRequired', field, message: `Required value: ${why}` });
+const required = (field: string, why: string): FieldFault => ({ reason: 'FieldValueRequired', field, message: `Required value: ${why}` });

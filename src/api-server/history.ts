@@ -9,7 +9,7 @@ export interface Changed {
   readonly old: KubeObject | undefined;
 }
 /** One change of one object, as etcd remembers it. */
-export interface Change extends Changed {
+export interface StoredChange extends Changed {
   readonly revision: number;
 }
 
@@ -24,16 +24,16 @@ export interface HistoryBounds {
 export interface History {
   /** Up to which revision they are forgotten. */
   readonly forgotten: number;
-  add(change: Change): void;
+  add(change: StoredChange): void;
   /** The first after a revision. @throws Refusal when it may be forgotten */
-  after(revision: number): Change | undefined;
+  after(revision: number): StoredChange | undefined;
   /** Forgets all up to a revision, which is the newest. */
   compact(revision: number): void;
 }
 
 /** @param forgotten the revision after which it begins */
 export function createHistory(forgotten: number, most: HistoryBounds | undefined): History {
-  let changes: (Change & { readonly size: number })[] = [];
+  let changes: (StoredChange & { readonly size: number })[] = [];
   let size = 0;
 
   /** Half at once, so that it is seldom; never the newest. */

@@ -1,7 +1,7 @@
 import type { KubeObject, ResourceType } from '../kube/types.ts';
 import { isMap, type Json, same } from './json.ts';
 import { isBuiltIn } from './kinds.ts';
-import type { Fault } from './refusals.ts';
+import type { FieldFault } from './refusals.ts';
 
 const STATEFUL_SET_MUTABLE = [
   'replicas',
@@ -16,7 +16,7 @@ const VOLUME_SOURCES = ['csi', 'hostPath', 'nfs', 'local', 'fc', 'iscsi'];
 const POD_MUTABLE = ['activeDeadlineSeconds', 'tolerations', 'terminationGracePeriodSeconds'];
 
 /** Fields of an object that can never change, in the words of the API server's validation. */
-export function immutableFaults(type: ResourceType, before: KubeObject, after: KubeObject): readonly Fault[] {
+export function immutableFaults(type: ResourceType, before: KubeObject, after: KubeObject): readonly FieldFault[] {
   if (!isBuiltIn(type)) return [];
   const [old, now] = [specOf(before), specOf(after)];
   switch (type.kind) {
@@ -38,7 +38,7 @@ export function immutableFaults(type: ResourceType, before: KubeObject, after: K
         ? []
         : [{ reason: 'FieldValueInvalid', field: 'spec.template', message: `Invalid value: ${text(now['template'])}: field is immutable` }];
     case 'PersistentVolume': {
-      const faults: Fault[] = [];
+      const faults: FieldFault[] = [];
       if (!same(only(old, VOLUME_SOURCES), only(now, VOLUME_SOURCES)))
         faults.push(forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'));
       if (old['volumeMode'] !== now['volumeMode'])
@@ -85,7 +85,7 @@ export function immutableFaults(type: ResourceType, before: KubeObject, after: K
   }
 }
 
-const forbidden = (field: string, why: string): Fault => ({ reason: 'FieldValueForbidden', field, message: `Forbidden: ${why}` });
+const forbidden = (field: string, why: string): FieldFault => ({ reason: 'FieldValueForbidden', field, message: `Forbidden: ${why}` });
 const text = (value: Json | undefined): string => JSON.stringify(value ?? null);
 type Spec = Readonly<Record<string, Json>>;
 // Wire data: every spec that was sent is JSON.

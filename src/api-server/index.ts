@@ -4,14 +4,14 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.
 import { type Backend, type LoggedRequest, memoryClient, type MemoryClientOptions, watchError } from './client.ts';
 import { builtInKinds, Namespace } from './kinds.ts';
 import { createObjects, type Objects } from './objects.ts';
-import { createRules, type Match, matches, type Rules } from './rules.ts';
+import { createRules, type Match, matches, type RequestRules } from './rules.ts';
 import type { Schemas } from './schema/index.ts';
 import type { Changed, HistoryBounds } from './history.ts';
 import { createStorage, type Snapshot } from './storage.ts';
 
 export type { LoggedRequest, MemoryClientOptions } from './client.ts';
 export { Refusal } from './refusals.ts';
-export type { ApiRequest, HeldRequests, Interference, Match, Refused, Rule, Rules, Verb } from './rules.ts';
+export type { ApiRequest, HeldRequests, Interference, Match, ErrorAnswer, RequestRule, RequestRules, Verb } from './rules.ts';
 export { WRITES } from './rules.ts';
 export type { Changed, HistoryBounds } from './history.ts';
 export type { Snapshot } from './storage.ts';
@@ -41,7 +41,7 @@ export interface ApiServer {
   /** A client. Several clients are several field managers. */
   client(options?: MemoryClientOptions): KubeClient;
   /** Rules for requests of clients: refuse, hold, delay, mutate. */
-  readonly rules: Rules;
+  readonly rules: RequestRules;
   /** Requests of clients that were answered, in order. */
   readonly requests: readonly LoggedRequest[];
   /** Those of them that match. */

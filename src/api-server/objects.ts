@@ -8,7 +8,7 @@ import { isMap, type Json } from './json.ts';
 import { hasStatus, isBuiltIn, traitsOf, unknownFields } from './kinds.ts';
 import { afterUpdate, applied, type Manager, readManagers, type Writer } from './managers.ts';
 import { patchedBy, type PatchType } from './patches.ts';
-import { badRequest, conflict, type Fault, invalid, MODIFIED, notFound, notServed, type Target } from './refusals.ts';
+import { badRequest, conflict, type FieldFault, invalid, MODIFIED, notFound, notServed, type Target } from './refusals.ts';
 import { readMetadata } from './schema/metadata.ts';
 import { metadataFaults } from './schema/names.ts';
 import type { Schemas } from './schema/index.ts';
@@ -181,7 +181,7 @@ function checkPatched({ namespace, name }: At, patched: KubeObject): void {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
-const uidFault = (uid: string | undefined): Fault => ({
+const uidFault = (uid: string | undefined): FieldFault => ({
   reason: 'FieldValueInvalid',
   field: 'metadata.uid',
   message: `Invalid value: ${JSON.stringify(uid ?? '')}: field is immutable`,

@@ -55,12 +55,12 @@ export const forbidden = (target: Target, why: string, cause?: string): Refusal 
     ...(cause && { causes: [{ reason: cause, message: why }] }),
   });
 
-export interface Fault {
+export interface FieldFault {
   readonly reason: `FieldValue${'Duplicate' | 'Forbidden' | 'Invalid' | 'NotSupported' | 'Required' | 'TooLong' | 'TooMany' | 'TypeInvalid'}`;
   readonly field: string;
   readonly message: string;
 }
-export function invalid(target: Target, faults: readonly Fault[]): Refusal {
+export function invalid(target: Target, faults: readonly FieldFault[]): Refusal {
   const { kind, group } = target.type;
   const what = group === '' ? kind : `${kind}.${group}`;
   const list = [...new Set(faults.map(({ field, message }) => `${field}: ${message}`))];

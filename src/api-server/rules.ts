@@ -46,21 +46,21 @@ export interface Interference {
 }
 
 /** A rule that was added. */
-export interface Rule {
+export interface RequestRule {
   /** Ends the rule. */
   remove(): void;
   /** How many requests it has applied to. */
   readonly met: number;
 }
 /** A rule that holds requests back. */
-export interface HeldRequests extends Rule {
+export interface HeldRequests extends RequestRule {
   /** Number of requests that wait. */
   readonly waiting: number;
   /** Lets all requests continue that wait, and removes the rule. */
   release(): void;
 }
 /** An answer with an error. */
-export interface Refused {
+export interface ErrorAnswer {
   /** HTTP status. */
   readonly status: number;
   /** Kubernetes' reason: `Forbidden`. Absent: the answer has no Status object. */
@@ -70,15 +70,15 @@ export interface Refused {
 }
 
 /** The interference of a test with requests of clients. Every rule that matches applies, the newest first. */
-export interface Rules {
+export interface RequestRules {
   /** Adds a rule. */
-  add(match: Match, interference: Interference): Rule;
+  add(match: Match, interference: Interference): RequestRule;
   /** Answers with an error: `refuse({ kind: 'Secret' }, { status: 403, reason: 'Forbidden' })`. Default: 500 InternalError. */
-  refuse(match: Match, answer?: Refused): Rule;
+  refuse(match: Match, answer?: ErrorAnswer): RequestRule;
   /** A mutating admission webhook. */
-  mutate(match: Match, change: (object: KubeObject, request: ApiRequest) => KubeObject): Rule;
+  mutate(match: Match, change: (object: KubeObject, request: ApiRequest) => KubeObject): RequestRule;
   /** The server acts so many milliseconds later. */
-  delay(match: Match, ms: number): Rule;
+  delay(match: Match, ms: number): RequestRule;
   /** Requests wait before the server acts. */
   hold(match: Match): HeldRequests;
   /** Requests wait once the server has acted: their answers are on the way. */
@@ -90,7 +90,7 @@ interface Standing extends Interference {
   met: number;
 }
 
-export interface RuleBook extends Rules {
+export interface RuleBook extends RequestRules {
   /** The rules that apply to a request; each is counted as met. */
   meeting(request: ApiRequest): readonly Interference[];
 }
@@ -98,7 +98,7 @@ export interface RuleBook extends Rules {
 export function createRules(): RuleBook {
   const rules = new Set<Standing>();
 
-  const add: Rules['add'] = (match, interference) => {
+  const add: RequestRules['add'] = (match, interference) => {
     const rule: Standing = { ...interference, match, met: 0 };
     rules.add(rule);
     return {

@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceType, WatchEvent } from '../kube/types.ts';
 import { type Collection, createCollection } from './collection.ts';
-import { type Change, type Changed, createHistory, type History, type HistoryBounds } from './history.ts';
+import { type StoredChange, type Changed, createHistory, type History, type HistoryBounds } from './history.ts';
 
 /** The objects, each change of them in order, and who waits for the next. */
 export interface Storage {
@@ -16,7 +16,7 @@ export interface Storage {
   put(type: ResourceType, object: KubeObject): KubeObject;
   remove(type: ResourceType, object: KubeObject): void;
   /** The first change after a revision, as far as the watches of this kind are shown. @throws Refusal when it is forgotten */
-  changeAfter(type: ResourceType, revision: number): Change | undefined;
+  changeAfter(type: ResourceType, revision: number): StoredChange | undefined;
   /** Up to which revision the changes of this kind are forgotten. */
   forgotten(type: ResourceType): number;
   /** Resolves at the next event of this kind. */
@@ -146,7 +146,7 @@ export function createStorage(from: Snapshot = { revision: 100, objects: [] }, b
 }
 
 /** The event that a watch with this selection gets for a change: an object that is no longer selected is DELETED for it. */
-export function eventOf({ revision, object, old }: Change, isSelected: (object: KubeObject) => boolean): WatchEvent | undefined {
+export function eventOf({ revision, object, old }: StoredChange, isSelected: (object: KubeObject) => boolean): WatchEvent | undefined {
   const was = old !== undefined && isSelected(old);
   const is = object !== undefined && isSelected(object);
   if (is) return { type: was ? 'MODIFIED' : 'ADDED', object };

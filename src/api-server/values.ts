@@ -2,7 +2,7 @@ import type { KubeObject, ObjectMeta, ResourceType } from '../kube/types.ts';
 import { parseSchedule } from './cron.ts';
 import { isMap, type Json, type JsonMap } from './json.ts';
 import { isBuiltIn } from './kinds.ts';
-import type { Fault } from './refusals.ts';
+import type { FieldFault } from './refusals.ts';
 import { invalidValue, required } from './schema/faults.ts';
 import { annotationsFaults, labelsFaults } from './schema/names.ts';
 
@@ -18,7 +18,7 @@ const NEVER_NEGATIVE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Values of workloads that controllers cannot carry out, in the words of Kubernetes' pkg/apis/apps/validation and pkg/apis/batch/validation. */
-export function valueFaults(type: ResourceType, { metadata, spec }: KubeObject): readonly Fault[] {
+export function valueFaults(type: ResourceType, { metadata, spec }: KubeObject): readonly FieldFault[] {
   const fields = NEVER_NEGATIVE[type.kind];
   if (!fields || !isBuiltIn(type) || !isMap(spec as Json)) return [];
   const own = [...templateFaults(spec as JsonMap, 'spec'), ...negativeFaults(spec as JsonMap, fields, 'spec')];
@@ -26,7 +26,7 @@ export function valueFaults(type: ResourceType, { metadata, spec }: KubeObject):
 }
 
 /** Rule: ValidatePodTemplateSpec of pkg/apis/core/validation, whose paths leave `metadata` out. */
-function templateFaults({ template }: JsonMap, path: string): readonly Fault[] {
+function templateFaults({ template }: JsonMap, path: string): readonly FieldFault[] {
   const { labels, annotations } = ((template ?? {}) as { readonly metadata?: ObjectMeta }).metadata ?? {};
   return [
     ...labelsFaults(labels ?? {}, `${path}.template.labels`),
@@ -34,12 +34,12 @@ function templateFaults({ template }: JsonMap, path: string): readonly Fault[] {
   ];
 }
 
-const negativeFaults = (spec: JsonMap, fields: readonly string[], path: string): readonly Fault[] =>
+const negativeFaults = (spec: JsonMap, fields: readonly string[], path: string): readonly FieldFault[] =>
   fields
     .filter((field) => Number(spec[field]) < 0)
     .map((field) => invalidValue(`${path}.${field}`, spec[field]!, 'must be greater than or equal to 0'));
 
-function cronJobFaults({ schedule, timeZone, jobTemplate }: JsonMap): readonly Fault[] {
+function cronJobFaults({ schedule, timeZone, jobTemplate }: JsonMap): readonly FieldFault[] {
   const job = isMap(jobTemplate ?? null) ? (jobTemplate as JsonMap)['spec'] : undefined;
   const path = 'spec.jobTemplate.spec';
   return [
@@ -51,10 +51,10 @@ function cronJobFaults({ schedule, timeZone, jobTemplate }: JsonMap): readonly F
 
 /** A label has the names of its Jobs, which end with eleven characters of their own. */
 const MOST_OF_NAME = 63 - 11;
-const cronJobNameFaults = ({ name }: ObjectMeta): readonly Fault[] =>
+const cronJobNameFaults = ({ name }: ObjectMeta): readonly FieldFault[] =>
   name.length > MOST_OF_NAME ? [invalidValue('metadata.name', name, `must be no more than ${MOST_OF_NAME} characters`)] : [];
 
-function scheduleFaults(schedule: Json): readonly Fault[] {
+function scheduleFaults(schedule: Json): readonly FieldFault[] {
   const field = 'spec.schedule';
   if (typeof schedule !== 'string' || schedule === '') return [required(field)];
   if (schedule.includes('TZ')) return [invalidValue(field, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')];
@@ -66,7 +66,7 @@ function scheduleFaults(schedule: Json): readonly Fault[] {
   }
 }
 
-function zoneFaults(timeZone: Json): readonly Fault[] {
+function zoneFaults(timeZone: Json): readonly FieldFault[] {
   if (typeof timeZone !== 'string') return [];
   try {
     new Intl.DateTimeFormat('en', { timeZone });

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { structural } from './crd.ts';
 import { type Fault, InvalidSpec, shown } from './errors.ts';
 import { metadataSchema } from './metadata.ts';
-import { type Reader, readerOf, type Visit } from './reader.ts';
+import { type ValueReader, readerOf, type Visit } from './reader.ts';
 import { type CustomResource, GROUP, type ObjectMeta, type Resource, VERSION } from './resource.ts';
 
 /**
@@ -40,9 +40,9 @@ export function faultsOf(
 }
 
 interface Readers {
-  readonly metadata: Reader;
-  readonly spec: Reader;
-  readonly status: Reader;
+  readonly metadata: ValueReader;
+  readonly spec: ValueReader;
+  readonly status: ValueReader;
 }
 const compiled = new WeakMap<CustomResource, Readers>();
 
@@ -66,7 +66,7 @@ function read(resource: CustomResource, object: unknown, unknownFields: 'error' 
   const readers = readersOf(resource);
   const visit: Visit = { path: [], faults: [], unknownFields };
   const whole = (isObject(object) ? object : {}) as Record<string, unknown>;
-  const field = (name: string, reader: Reader, value: unknown): unknown => {
+  const field = (name: string, reader: ValueReader, value: unknown): unknown => {
     visit.path.push(name);
     const result = reader(value, visit);
     visit.path.pop();

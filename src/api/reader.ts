@@ -11,10 +11,10 @@ export interface Visit {
 }
 
 /** Reads a value as the API server would store it, and notes what is wrong with it. */
-export type Reader = (value: unknown, visit: Visit) => unknown;
+export type ValueReader = (value: unknown, visit: Visit) => unknown;
 
 /** A structural schema compiled to closures: pruning, nulls, defaults and validation in one walk, in the API server's sense. */
-export function readerOf(schema: Structural): Reader {
+export function readerOf(schema: Structural): ValueReader {
   const check = checksOf(schema);
   const inner = containerOf(schema);
   return (value, visit) => {
@@ -36,13 +36,13 @@ function note({ faults, path }: Visit, describe: () => Omit<Fault, 'path'>, belo
 const fault = (visit: Visit, schema: Structural, value: unknown): void =>
   note(visit, () => ({ expected: expectedOf(schema), found: shown(value) }));
 
-function containerOf(schema: Structural): Reader | undefined {
+function containerOf(schema: Structural): ValueReader | undefined {
   if (schema.type === 'array') return listReader(schema);
   if (schema.type === 'object') return objectReader(schema);
   return undefined;
 }
 
-function listReader({ items = {}, 'x-kubernetes-list-map-keys': keys }: Structural): Reader {
+function listReader({ items = {}, 'x-kubernetes-list-map-keys': keys }: Structural): ValueReader {
   const item = readerOf(items);
   return (value, visit) => {
     const list = (value as readonly unknown[]).map((element, index) => {
@@ -69,13 +69,13 @@ function repeated(list: readonly unknown[], keys: readonly string[], visit: Visi
 }
 
 interface Field {
-  readonly read: Reader;
+  readonly read: ValueReader;
   readonly schema: Structural;
 }
 
 const fieldOf = (schema: Structural): Field => ({ read: readerOf(schema), schema });
 
-function objectReader(schema: Structural): Reader {
+function objectReader(schema: Structural): ValueReader {
   const fields = new Map(Object.entries(schema.properties ?? {}).map(([name, child]) => [name, fieldOf(child)]));
   const others = schema.additionalProperties ? fieldOf(schema.additionalProperties) : undefined;
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;

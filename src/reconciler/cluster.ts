@@ -14,7 +14,7 @@ export interface Scene {
 }
 
 /** A reading with a plan, or why there is none. */
-export type Observation = Planned | Unplanned;
+export type Reading = Planned | Unplanned;
 export interface Planned {
   readonly world: World;
   readonly identity: Identity;
@@ -51,7 +51,7 @@ export interface Cluster {
    *
    * @param invalid present when the specs do not parse
    */
-  observe(key: Key, dataset: Dataset, definition: Runtime, object: RuntimeObject, invalid?: InvalidSpec): Promise<Observation>;
+  observe(key: Key, dataset: Dataset, definition: Runtime, object: RuntimeObject, invalid?: InvalidSpec): Promise<Reading>;
   observeTeardown(key: Key, dataset: Dataset | undefined, definition: Runtime, object: RuntimeObject): Promise<Teardown>;
   /** Workloads that mount the Dataset, or may, and help no Job that runs. */
   idleHelpers(key: Key): readonly LiveObject[];

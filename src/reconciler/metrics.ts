@@ -3,7 +3,7 @@ import type { RequestInfo } from '../kube/contract.ts';
 import type { StopResult } from './applications/commands.ts';
 import { addDatasetGauges, type DatasetCounts } from './metrics/dataset-gauges.ts';
 import { type OperationCounts, type OperationMetrics, operationMetrics } from './metrics/operation-metrics.ts';
-import { addWatchGauges, type Watches } from './metrics/watch-gauges.ts';
+import { addWatchGauges, type WatchStatuses } from './metrics/watch-gauges.ts';
 import { type WorkMetrics, workMetrics } from './metrics/work-metrics.ts';
 
 export type { DatasetCounts, OperationCounts };
@@ -24,7 +24,7 @@ export interface Metrics extends WorkMetrics, OperationMetrics {
 export interface Sources {
   readonly datasets: () => DatasetCounts;
   readonly operations: () => OperationCounts;
-  readonly watches: () => Watches;
+  readonly watches: () => WatchStatuses;
 }
 
 /** A scrape lists the metrics in this order. */

@@ -40,10 +40,10 @@ export interface Teardown {
 export interface ClaimUsers {
   readonly mounting: readonly string[];
   /** They have ended, and Kubernetes keeps the claim for them until they are deleted. */
-  readonly ended: readonly EndedPod[];
+  readonly ended: readonly PodKeepingClaim[];
 }
 /** A pod that has ended, and for which Kubernetes keeps the claim. */
-export interface EndedPod {
+export interface PodKeepingClaim {
   readonly name: string;
   /** The Job that created it. */
   readonly job?: string;

@@ -13,9 +13,9 @@ export {
   type Match,
   type MemoryClientOptions,
   Refusal,
-  type Refused,
-  type Rule,
-  type Rules,
+  type ErrorAnswer,
+  type RequestRule,
+  type RequestRules,
   type Verb,
 } from '../api-server/index.ts';
 export { type Controller, type Controllers, createControllers } from '../api-server/controllers/index.ts';

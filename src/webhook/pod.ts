@@ -2,11 +2,11 @@ import type { PodSpec } from '../api/index.ts';
 
 /** A Pod as a request for admission has it: any field that a user may write, none of them validated yet. */
 export interface Pod {
-  readonly metadata: PodMetadata;
+  readonly metadata: AdmittedMetadata;
   readonly spec: Readonly<PodSpec>;
   readonly [field: string]: unknown;
 }
-export interface PodMetadata {
+export interface AdmittedMetadata {
   readonly name?: string;
   readonly generateName?: string;
   readonly namespace?: string;

@@ -1,13 +1,13 @@
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { definitionSpec, type ScalePaths } from '../definition.ts';
 import type { Json, JsonMap } from '../json.ts';
-import { badRequest, type Fault, invalid, Refusal, type Target } from '../refusals.ts';
+import { badRequest, type FieldFault, invalid, Refusal, type Target } from '../refusals.ts';
 import { pruned, withDefaults, withoutNulls } from './decode.ts';
 import { invalidValue, WHOLE } from './faults.ts';
 import { listTypeFaults } from './lists.ts';
 import { readMetadata } from './metadata.ts';
 import { metadataFaults } from './names.ts';
-import { compileRules, type Rules } from './rules.ts';
+import { compileRules, type SchemaRules } from './rules.ts';
 import { scaleFaults } from './scale.ts';
 import type { StructuralSchema } from './structural.ts';
 import { typedFaults } from './typed.ts';
@@ -17,7 +17,7 @@ import { schemaFaults } from './validate.ts';
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
 /** An object as the server reads it. */
-export interface Read {
+export interface ReadObject {
   readonly object: KubeObject;
   /** Texts of `Warning` headers. */
   readonly warnings: readonly string[];
@@ -31,7 +31,7 @@ export interface Schemas {
    * Reads what was sent, or what a patch has made: unknown fields go, defaults come. With Strict, an unknown field is refused.
    * @param source of a patch, the refusal names the patch
    */
-  read(type: ResourceType, object: KubeObject, fieldValidation: FieldValidation | undefined, source?: 'body' | 'patch'): Read;
+  read(type: ResourceType, object: KubeObject, fieldValidation: FieldValidation | undefined, source?: 'body' | 'patch'): ReadObject;
   /**
    * Whether server-side apply can merge a configuration: it has no unknown field and no value of another sort.
    */
@@ -45,7 +45,7 @@ export interface Schemas {
 
 interface Known {
   readonly schema: StructuralSchema;
-  readonly rules: Rules;
+  readonly rules: SchemaRules;
   readonly scale: ScalePaths | undefined;
 }
 
@@ -99,7 +99,7 @@ function faultsOf(
   { subresource }: Target,
   object: KubeObject,
   old: KubeObject | undefined,
-): readonly Fault[] {
+): readonly FieldFault[] {
   const [now, before] = [object as unknown as JsonMap, old as unknown as JsonMap | undefined];
   const isStatus = subresource === 'status';
   const repeated = before ? listTypeFaults(schema, before) : [];
@@ -121,7 +121,7 @@ function faultsOf(
 /** Faults after which rules are not looked at, since they could fail for the same reason. */
 const STOPS = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
 
-function statusFaults({ properties = {} }: StructuralSchema, object: JsonMap, old: JsonMap | undefined): readonly Fault[] {
+function statusFaults({ properties = {} }: StructuralSchema, object: JsonMap, old: JsonMap | undefined): readonly FieldFault[] {
   const schema = properties['status'];
   if (!schema || object['status'] === undefined) return [];
   return schemaFaults(schema, object['status'], old?.['status']).map((fault) => ({

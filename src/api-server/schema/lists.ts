@@ -1,11 +1,11 @@
 /** Lists whose entries are told apart: by keys, or as a set; rule: apiextensions-apiserver's schema/listtype. */
 import { isMap, type Json } from '../json.ts';
-import type { Fault } from '../refusals.ts';
+import type { FieldFault } from '../refusals.ts';
 import { duplicate, invalidValue } from './faults.ts';
 import { additionalOf, fieldPath, fieldSchema, indexPath, type StructuralSchema } from './structural.ts';
 
 /** The faults of `x-kubernetes-list-type: map` and `set`: two entries of the same key, or twice the same. */
-export function listTypeFaults(schema: StructuralSchema | undefined, value: Json, path = ''): readonly Fault[] {
+export function listTypeFaults(schema: StructuralSchema | undefined, value: Json, path = ''): readonly FieldFault[] {
   if (!schema) return [];
   if (isMap(value))
     return Object.entries(value).flatMap(([name, child]) => {
@@ -24,7 +24,7 @@ export function listTypeFaults(schema: StructuralSchema | undefined, value: Json
   ];
 }
 
-function uniqueFaults(schema: StructuralSchema, entries: readonly Json[], path: string): readonly Fault[] {
+function uniqueFaults(schema: StructuralSchema, entries: readonly Json[], path: string): readonly FieldFault[] {
   const kind = schema['x-kubernetes-list-type'];
   if (kind !== 'map') return kind === 'set' ? repeated(entries, path) : [];
   const stray = entries.findIndex((entry) => entry !== null && !isMap(entry));
@@ -36,7 +36,7 @@ function uniqueFaults(schema: StructuralSchema, entries: readonly Json[], path: 
 }
 
 /** Each value that is there before, once. */
-function repeated(values: readonly Json[], path: string): readonly Fault[] {
+function repeated(values: readonly Json[], path: string): readonly FieldFault[] {
   const times = new Map<string, number>();
   return values.flatMap((value, index) => {
     const text = JSON.stringify(value);

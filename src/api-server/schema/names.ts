@@ -1,6 +1,6 @@
 /** Names, labels, annotations and finalizers of any object; rule: apimachinery's api/validation and util/validation. */
 import type { ObjectMeta } from '../../kube/types.ts';
-import type { Fault } from '../refusals.ts';
+import type { FieldFault } from '../refusals.ts';
 import { invalidValue, tooLong } from './faults.ts';
 
 const PART = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -87,14 +87,14 @@ function labelValueFaults(text: string): readonly string[] {
 const invalidValues = (field: string, text: string, faults: readonly string[]) => faults.map((fault) => invalidValue(field, text, fault));
 
 /** @param field the path of the labels, such as `metadata.labels` */
-export const labelsFaults = (labels: Readonly<Record<string, string>>, field: string): readonly Fault[] =>
+export const labelsFaults = (labels: Readonly<Record<string, string>>, field: string): readonly FieldFault[] =>
   Object.entries(labels).flatMap(([key, text]) => [
     ...invalidValues(field, key, qualifiedFaults(key)),
     ...invalidValues(field, text, labelValueFaults(text)),
   ]);
 
 /** @param field the path of the annotations, such as `metadata.annotations` */
-export function annotationsFaults(annotations: Readonly<Record<string, string>>, field: string): readonly Fault[] {
+export function annotationsFaults(annotations: Readonly<Record<string, string>>, field: string): readonly FieldFault[] {
   const size = Object.entries(annotations).reduce((sum, [key, text]) => sum + Buffer.byteLength(key) + Buffer.byteLength(text), 0);
   return [
     ...Object.keys(annotations).flatMap((key) => invalidValues(field, key, qualifiedFaults(key.toLowerCase()))),
@@ -110,7 +110,7 @@ export const metadataFaults = (
   { name, labels = {}, annotations = {}, finalizers = [] }: ObjectMeta,
   isNew: boolean,
   named: NameRule = 'subdomain',
-): readonly Fault[] => [
+): readonly FieldFault[] => [
   ...(isNew ? invalidValues('metadata.name', name, NAMES[named](name)) : []),
   ...labelsFaults(labels, 'metadata.labels'),
   ...annotationsFaults(annotations, 'metadata.annotations'),

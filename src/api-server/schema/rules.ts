@@ -1,16 +1,16 @@
 /** x-kubernetes-validations; rule: apiextensions-apiserver's schema/cel. */
 import { isMap, type Json, type JsonMap, same } from '../json.ts';
-import type { Fault } from '../refusals.ts';
+import type { FieldFault } from '../refusals.ts';
 import { celValue, compile, type Program } from './cel.ts';
 import { invalidValue, WHOLE } from './faults.ts';
 import { additionalOf, fieldPath, fieldSchema, indexPath, type StructuralSchema, type ValidationRule } from './structural.ts';
 
 /** The rules of a schema, compiled. */
-export interface Rules {
+export interface SchemaRules {
   /** Whether the schema has any. */
   readonly any: boolean;
   /** The faults of an object whose values fit the schema. A value that is unchanged from the old object has none. */
-  faults(object: Json, old?: Json): readonly Fault[];
+  faults(object: Json, old?: Json): readonly FieldFault[];
 }
 
 interface Compiled extends ValidationRule {
@@ -21,7 +21,7 @@ interface Compiled extends ValidationRule {
  * Compiles the rules of a schema, wherever they are in it. Rules about a change (`oldSelf`) are refused.
  * @throws Error for a rule that `compile` does not know.
  */
-export function compileRules(schema: StructuralSchema): Rules {
+export function compileRules(schema: StructuralSchema): SchemaRules {
   const compiled = new Map<StructuralSchema, readonly Compiled[]>();
   /** Whether there are rules at a place or below: what has none is not walked. */
   const rich = new Set<StructuralSchema>();
@@ -38,7 +38,7 @@ export function compileRules(schema: StructuralSchema): Rules {
   };
   const any = visit(schema);
 
-  function walk(at: StructuralSchema | undefined, value: Json, path: string, old: Json | undefined): readonly Fault[] {
+  function walk(at: StructuralSchema | undefined, value: Json, path: string, old: Json | undefined): readonly FieldFault[] {
     if (!at || !rich.has(at) || value === null || (old !== undefined && same(old, value))) return [];
     const rules = compiled.get(at) ?? [];
     const self = rules.length > 0 && celValue(path === '' ? ofRoot(value) : value, at);
@@ -67,7 +67,7 @@ function broken(
   { type = '' }: StructuralSchema,
   self: unknown,
   path: string,
-): readonly Fault[] {
+): readonly FieldFault[] {
   const field = `${path}${below}`.replace(/^\./, '') || WHOLE;
   const said = message ?? `failed rule: ${rule}`;
   try {

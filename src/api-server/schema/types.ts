@@ -1,6 +1,6 @@
 /** Types and formats of values; rule: kube-openapi's validate/type.go and apiextensions' validation/formats.go. */
 import type { Json } from '../json.ts';
-import type { Fault } from '../refusals.ts';
+import type { FieldFault } from '../refusals.ts';
 import { invalidType, WHOLE } from './faults.ts';
 import type { StructuralSchema } from './structural.ts';
 
@@ -28,12 +28,12 @@ function found(value: Json): readonly [type: string, format: string] {
   return Number.isInteger(value) ? ['integer', 'int64'] : ['number', 'float64'];
 }
 
-const wrong = (path: string, type: string, value: string): readonly Fault[] => [
+const wrong = (path: string, type: string, value: string): readonly FieldFault[] => [
   invalidType(path === '' ? WHOLE : path, value, `${path} in body must be of type ${type}: ${JSON.stringify(value)}`),
 ];
 
 /** Faults of a value whose type is not the schema's. */
-export function typeFaults(schema: StructuralSchema, value: Json, path: string): readonly Fault[] {
+export function typeFaults(schema: StructuralSchema, value: Json, path: string): readonly FieldFault[] {
   const types = schema['x-kubernetes-int-or-string'] ? ['integer', 'string'] : schema.type ? [schema.type] : [];
   const [type, numeric] = found(value);
   if (value === null) return types.length > 0 && !schema.nullable ? wrong(path, types.join(','), type) : [];
@@ -48,5 +48,5 @@ export function typeFaults(schema: StructuralSchema, value: Json, path: string):
 }
 
 /** Faults of a text that is not of the schema's format. */
-export const formatFaults = ({ format }: StructuralSchema, text: string, path: string): readonly Fault[] =>
+export const formatFaults = ({ format }: StructuralSchema, text: string, path: string): readonly FieldFault[] =>
   (checkOf(format)?.(text) ?? true) ? [] : wrong(path, format ?? '', text);

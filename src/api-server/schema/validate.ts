@@ -1,6 +1,6 @@
 /** Values against a schema, in the server's words; rule: kube-openapi's pkg/validation/validate, and apiextensions' validation/ratcheting. */
 import { isMap, type Json, type JsonMap, same } from '../json.ts';
-import type { Fault } from '../refusals.ts';
+import type { FieldFault } from '../refusals.ts';
 import { distinct, invalidValue, required, tooLong, tooMany, unsupported, WHOLE } from './faults.ts';
 import { matches } from './pattern.ts';
 import { fieldPath, fieldSchema, indexPath, type StructuralSchema } from './structural.ts';
@@ -18,15 +18,15 @@ interface Place {
  * keep objects from being edited.
  * @param old the value that it replaces
  */
-export const schemaFaults = (schema: StructuralSchema, value: Json, old?: Json): readonly Fault[] =>
+export const schemaFaults = (schema: StructuralSchema, value: Json, old?: Json): readonly FieldFault[] =>
   distinct(faultsOf(schema, value, { path: '', old }));
 
-function faultsOf(schema: StructuralSchema, value: Json, place: Place): readonly Fault[] {
+function faultsOf(schema: StructuralSchema, value: Json, place: Place): readonly FieldFault[] {
   const faults = valueFaults(schema, value, place);
   return faults.length > 0 && place.old !== undefined && same(place.old, value) ? [] : faults;
 }
 
-function valueFaults(schema: StructuralSchema, value: Json, place: Place): readonly Fault[] {
+function valueFaults(schema: StructuralSchema, value: Json, place: Place): readonly FieldFault[] {
   const { path } = place;
   const faults = typeFaults(schema, value, path);
   if (value === null) return [...faults, ...enumFaults(schema, value, path)];
@@ -41,13 +41,13 @@ function valueFaults(schema: StructuralSchema, value: Json, place: Place): reado
   ];
 }
 
-const enumFaults = ({ enum: allowed = [] }: StructuralSchema, value: Json, path: string): readonly Fault[] =>
+const enumFaults = ({ enum: allowed = [] }: StructuralSchema, value: Json, path: string): readonly FieldFault[] =>
   allowed.length === 0 || allowed.some((each) => same(each, value)) ? [] : [unsupported(at(path), value, allowed)];
 
 /** A fault names the field; of the whole object, nothing. */
 const at = (path: string): string => (path === '' ? WHOLE : path);
 
-function textFaults({ minLength, maxLength, pattern }: StructuralSchema, value: string, path: string): readonly Fault[] {
+function textFaults({ minLength, maxLength, pattern }: StructuralSchema, value: string, path: string): readonly FieldFault[] {
   const length = [...value].length;
   const no = (detail: string) => [invalidValue(at(path), value, `${path} in body ${detail}`)];
   if (maxLength !== undefined && length > maxLength) return [tooLong(at(path), maxLength)];
@@ -56,14 +56,14 @@ function textFaults({ minLength, maxLength, pattern }: StructuralSchema, value: 
   return [];
 }
 
-function numberFaults(schema: StructuralSchema, value: number, path: string): readonly Fault[] {
+function numberFaults(schema: StructuralSchema, value: number, path: string): readonly FieldFault[] {
   const { exclusiveMinimum, exclusiveMaximum } = schema;
   // The server compares whole numbers with the whole part of a bound.
   const bound = (of: number | undefined) => (of !== undefined && Number.isInteger(value) ? Math.trunc(of) : of);
   const [minimum, maximum, factor] = [bound(schema.minimum), bound(schema.maximum), bound(schema.multipleOf)];
   const no = (detail: string) => invalidValue(at(path), value, `${path} in body should be ${detail}`);
   const equal = (exclusive: boolean | undefined) => (exclusive ? '' : ' or equal to');
-  const faults: Fault[] = [];
+  const faults: FieldFault[] = [];
   if (factor !== undefined && factor <= 0)
     faults.push(invalidValue(at(path), factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`));
   else if (factor !== undefined && !Number.isInteger(value / factor)) faults.push(no(`a multiple of ${factor}`));
@@ -74,7 +74,7 @@ function numberFaults(schema: StructuralSchema, value: number, path: string): re
   return faults;
 }
 
-function listFaults(schema: StructuralSchema, value: readonly Json[], { path, old }: Place): readonly Fault[] {
+function listFaults(schema: StructuralSchema, value: readonly Json[], { path, old }: Place): readonly FieldFault[] {
   const { items, minItems, maxItems } = schema;
   const faults = items
     ? value.flatMap((entry, index) => faultsOf(items, entry, { path: indexPath(path, index), old: counterpart(schema, entry, old) }))
@@ -91,10 +91,10 @@ function counterpart(schema: StructuralSchema, entry: Json, old: Json | undefine
   return (old as readonly Json[]).find((each) => isMap(each) && keys.every((key) => same(each[key], entry[key])));
 }
 
-function objectFaults(schema: StructuralSchema, value: JsonMap, { path, old }: Place): readonly Fault[] {
+function objectFaults(schema: StructuralSchema, value: JsonMap, { path, old }: Place): readonly FieldFault[] {
   const { minProperties, maxProperties, required: names = [] } = schema;
   const size = Object.keys(value).length;
-  const faults: Fault[] = [];
+  const faults: FieldFault[] = [];
   if (minProperties !== undefined && size < minProperties)
     faults.push(invalidValue(at(path), size, `${path} in body should have at least ${minProperties} properties`));
   if (maxProperties !== undefined && size > maxProperties) faults.push(tooMany(at(path), size, maxProperties));
@@ -108,10 +108,10 @@ function objectFaults(schema: StructuralSchema, value: JsonMap, { path, old }: P
 }
 
 /** anyOf, oneOf, allOf and not. The server reports the first alternative's faults, and that none fits of the whole object. */
-function choiceFaults({ anyOf = [], oneOf = [], allOf = [], not }: StructuralSchema, value: Json, place: Place): readonly Fault[] {
+function choiceFaults({ anyOf = [], oneOf = [], allOf = [], not }: StructuralSchema, value: Json, place: Place): readonly FieldFault[] {
   const results = (schemas: readonly StructuralSchema[]) => schemas.map((schema) => valueFaults(schema, value, place));
   const whole = (detail: string) => invalidValue(WHOLE, '', `${JSON.stringify(place.path)} must ${detail}`);
-  const faults: Fault[] = [];
+  const faults: FieldFault[] = [];
   const [any, one, all] = [results(anyOf), results(oneOf), results(allOf)];
   if (any.length > 0 && any.every(({ length }) => length > 0))
     faults.push(whole('validate at least one schema (anyOf)'), ...(any[0] ?? []));

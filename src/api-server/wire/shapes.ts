@@ -1,7 +1,7 @@
 /** Whether objects of Kubernetes' own kinds have the shape that controllers read. Values are not checked, only what sort they are. */
 import type { KubeObject } from '../../kube/types.ts';
 import { isMap, type Json, type JsonMap } from '../json.ts';
-import { badRequest, type Fault, invalid, type Target } from '../refusals.ts';
+import { badRequest, type FieldFault, invalid, type Target } from '../refusals.ts';
 import { readMetadata } from '../schema/metadata.ts';
 import { kubernetesSchema, schemaName } from './openapi/schemas.ts';
 
@@ -22,7 +22,7 @@ export function checkShape({ type, namespace }: Target, object: KubeObject): voi
     ]);
   const schema = SCHEMAS[at.type.kind] ?? kubernetesSchema(schemaName(at.type));
   if (!schema) return;
-  const missing: Fault[] = [];
+  const missing: FieldFault[] = [];
   const { metadata: _, ...rest } = object;
   if (WITH_SPEC.has(at.type.kind) && !isMap((object['spec'] ?? null) as Json))
     missing.push({ reason: 'FieldValueRequired', field: 'spec', message: 'Required value' });
@@ -36,7 +36,7 @@ const WITH_SPEC = new Set('CronJob DaemonSet Deployment Job PersistentVolume Per
 const unreadable = ({ type: { kind, version } }: Target, why: string) =>
   badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
 
-function walk(schema: JsonMap, value: Json, path: string, at: Target, missing: Fault[]): void {
+function walk(schema: JsonMap, value: Json, path: string, at: Target, missing: FieldFault[]): void {
   const { $ref } = schema;
   const found = typeof $ref === 'string' ? kubernetesSchema($ref) : schema;
   // Go reads null as if the field were absent.

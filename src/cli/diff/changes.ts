@@ -15,7 +15,7 @@ import { unknownUid } from '../synth/fact-sources.ts';
 import { admissible, wouldBecome } from './dry-run.ts';
 import { keysOf } from '../input/documents.ts';
 import { refOf } from '../input/read.ts';
-import type { Rendered } from '../synth/render.ts';
+import type { RenderedRuntime } from '../synth/render.ts';
 
 /** The change that the controller would make to one object. */
 export interface Change {
@@ -37,7 +37,7 @@ export interface Change {
 
 export async function changesOf(
   client: KubeClient,
-  { key, object, manifests }: Rendered,
+  { key, object, manifests }: RenderedRuntime,
   isOwner: (uid: string) => boolean,
 ): Promise<readonly Change[]> {
   const { uid = '' } = object.metadata;

@@ -1,7 +1,7 @@
 import { BadInput } from '../input/faults.ts';
 import { passedOver } from '../input/passed-over.ts';
 import { secondFaults } from '../input/pairs.ts';
-import type { Input } from '../input/read.ts';
+import type { InputObjects } from '../input/read.ts';
 import { among } from '../synth/lookup.ts';
 import { type RenderOptions, renderAll } from '../synth/render.ts';
 import { warningLines } from '../synth/warnings.ts';
@@ -11,7 +11,7 @@ import { complain, say } from '../terminal.ts';
  * The faults that no cluster can mend, so that one that does not answer hides none of them.
  * @throws BadInput
  */
-export function throwFaults(input: Input): void {
+export function throwFaults(input: InputObjects): void {
   const faults = [...input.faults, ...secondFaults(input)];
   if (faults.length > 0) throw new BadInput(faults);
 }
@@ -23,7 +23,10 @@ const ANY_IMAGE = 'sluice';
  * Renders all that can be rendered from the input alone, and prints that it has no faults.
  * @throws BadInput
  */
-export async function checkOffline(input: Input, { settings, runtimes }: Pick<RenderOptions, 'settings' | 'runtimes'>): Promise<void> {
+export async function checkOffline(
+  input: InputObjects,
+  { settings, runtimes }: Pick<RenderOptions, 'settings' | 'runtimes'>,
+): Promise<void> {
   try {
     const known = { ...settings, image: settings.image ?? ANY_IMAGE };
     const rendered = await renderAll(input, { settings: known, runtimes, elsewhere: among([]), assumeSecrets: true });

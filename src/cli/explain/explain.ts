@@ -10,7 +10,7 @@ import { type Line, plain, say, sayText, complain, styled, visible } from '../te
 import { version } from '../version.ts';
 import { writeArchive } from './collect/archive.ts';
 import { collected } from './collect/collect.ts';
-import type { Finding } from './finding.ts';
+import type { Explanation } from './finding.ts';
 import { findings } from './findings.ts';
 import { gather } from './gather.ts';
 
@@ -91,13 +91,13 @@ export const define: Define = (command, parts) => {
 };
 
 /** Unhealthy objects come first. */
-function report(found: readonly Finding[], now: number): readonly Line[] {
+function report(found: readonly Explanation[], now: number): readonly Line[] {
   if (found.length === 0) return ['Nothing is here: no Dataset, runtime or operation.'];
   const ordered = found.toSorted((a, b) => Number(a.healthy) - Number(b.healthy));
   return ordered.flatMap((finding, i) => [...(i === 0 ? [] : ['']), ...section(finding, now)]);
 }
 
-function section({ object, phase, healthy, causes, details }: Finding, now: number): readonly Line[] {
+function section({ object, phase, healthy, causes, details }: Explanation, now: number): readonly Line[] {
   const title = `${healthy ? '✓' : '✗'} ${object}: ${phase}`;
   return [
     [styled(['bold', healthy ? 'green' : 'red'], title)],

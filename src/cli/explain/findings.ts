@@ -5,7 +5,7 @@ import { phaseOf as phaseIn } from '../../planning/views.ts';
 import { toDoAbout } from './advice.ts';
 import { chainLines } from './chain-lines.ts';
 import { eventLines } from './event-lines.ts';
-import type { Cause, Finding } from './finding.ts';
+import type { ExplainedCause, Explanation } from './finding.ts';
 import { isOperation, type Situation } from './gather.ts';
 import { jobLines, workloadLines } from './pod-lines.ts';
 import { stuckCause } from './stuck.ts';
@@ -35,9 +35,9 @@ const GOALS: ReadonlySet<string> = new Set(['Synced', 'Ready', 'Complete']);
 const WELL: ReadonlySet<string> = new Set(['Bound', 'DataMigrating', 'Complete', 'Executing']);
 
 /** One finding for each object, from its conditions, its workloads, its events and the operations before it. */
-export const findings = (situation: Situation): readonly Finding[] => situation.objects.map((object) => findingOf(object, situation));
+export const findings = (situation: Situation): readonly Explanation[] => situation.objects.map((object) => findingOf(object, situation));
 
-function findingOf(object: KubeObject, situation: Situation): Finding {
+function findingOf(object: KubeObject, situation: Situation): Explanation {
   const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly Condition[] };
   const { policy } = (object['spec'] ?? {}) as { policy?: string };
   const told = conditions.filter(({ type, status }) => NOTES.has(type) && status === 'True');
@@ -85,14 +85,14 @@ function stateOf(wrong: readonly Condition[]): string {
   return wrong.length > 0 ? 'as its spec says, and in trouble' : 'as its spec says';
 }
 
-const UNSEEN: Cause = {
+const UNSEEN: ExplainedCause = {
   reason: 'NotSeen',
   message: 'no controller has written a status',
   toDo: 'see whether the controller runs: kubectl get pods -n fluid-system',
 };
-const SILENT: Cause = { reason: 'Changing', message: 'no condition says why', toDo: 'see its runtime, or ask again in a moment' };
+const SILENT: ExplainedCause = { reason: 'Changing', message: 'no condition says why', toDo: 'see its runtime, or ask again in a moment' };
 
-function causeOfCondition(condition: Condition, object: KubeObject, situation: Situation): Cause {
+function causeOfCondition(condition: Condition, object: KubeObject, situation: Situation): ExplainedCause {
   const { type, reason = type, message = '', lastTransitionTime } = condition;
   const toDo = toDoAbout({ type, reason, message }, object, situation);
   return { reason: redactedText(reason), message: redactedText(message), ...(lastTransitionTime && { since: lastTransitionTime }), toDo };

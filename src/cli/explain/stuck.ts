@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kube/types.ts';
 import { latestEvent } from './event-lines.ts';
-import type { Cause } from './finding.ts';
+import type { ExplainedCause } from './finding.ts';
 import type { Situation } from './gather.ts';
 import { isAlive, PATIENCE_MS, podsOf, troubleOf } from './pod-lines.ts';
 
@@ -14,7 +14,7 @@ export function stuckCause(
   { spec }: KubeObject,
   { jobs, helpers }: { readonly jobs: readonly KubeObject[]; readonly helpers: readonly KubeObject[] },
   situation: Situation,
-): Cause | undefined {
+): ExplainedCause | undefined {
   const isScheduled = (spec as { policy?: string } | undefined)?.policy === 'Cron';
   for (const owner of [...jobs, ...(jobs.length > 0 ? helpers : [])])
     for (const pod of podsOf(owner, situation)) {
@@ -32,7 +32,7 @@ export function stuckCause(
 }
 
 /** Between two attempts a Job has no pod, and before the first one for a moment. */
-function podlessCause(job: KubeObject, situation: Situation): Cause | undefined {
+function podlessCause(job: KubeObject, situation: Situation): ExplainedCause | undefined {
   const { name, creationTimestamp: since = '' } = job.metadata;
   const pods = podsOf(job, situation);
   if (pods.some(isAlive)) return undefined;

@@ -1,6 +1,6 @@
 /** Archives of container images, as `docker save` writes them: `docker load`, `ctr images import` and kubelets' caches take them. */
 import { createHash } from 'node:crypto';
-import { type FilePart, inFolders, writeTarFile } from './tar-file.ts';
+import { type FileRange, inFolders, writeTarFile } from './tar-file.ts';
 
 /** Processors that images are made for, by their names in the OCI's image-spec, which are Debian's too. */
 export const ARCHITECTURES = ['amd64', 'arm64'] as const;
@@ -15,7 +15,7 @@ export interface Layer {
   /** Digest of the uncompressed tar. */
   readonly sha256: string;
   /** The layer is this part of the file; without, all of it. */
-  readonly part?: FilePart;
+  readonly part?: FileRange;
 }
 
 /**

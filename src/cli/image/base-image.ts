@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { messageOf, UsageError } from '../errors.ts';
 import type { Layer } from './archive.ts';
-import type { FilePart } from './tar-file.ts';
+import type { FileRange } from './tar-file.ts';
 
 /** OCI image-spec, config.md; what is not named here is kept. */
 export interface ImageConfig {
@@ -35,7 +35,7 @@ export function readBaseImage(path: string, version: string): BaseImage {
 
 function imageIn(path: string): BaseImage {
   const parts = partsOf(path);
-  const partNamed = (name: string): FilePart => {
+  const partNamed = (name: string): FileRange => {
     const part = parts.get(name);
     if (part === undefined) throw new Error(`no file ${name}`);
     return part;
@@ -50,8 +50,8 @@ function imageIn(path: string): BaseImage {
 }
 
 /** Where the content of each file of a tar archive is. */
-function partsOf(path: string): ReadonlyMap<string, FilePart> {
-  const parts = new Map<string, FilePart>();
+function partsOf(path: string): ReadonlyMap<string, FileRange> {
+  const parts = new Map<string, FileRange>();
   const file = openSync(path, 'r');
   try {
     const header = Buffer.alloc(BLOCK);
@@ -72,7 +72,7 @@ function partsOf(path: string): ReadonlyMap<string, FilePart> {
 
 const text = (header: Buffer, from: number, length: number): string => header.toString('utf8', from, from + length).replace(/\0.*$/s, '');
 
-function bytesOf(path: string, { offset, size }: FilePart): Buffer {
+function bytesOf(path: string, { offset, size }: FileRange): Buffer {
   if (size > LARGEST_TEXT) throw new Error(`a text of ${size} bytes`);
   const bytes = Buffer.alloc(size);
   const file = openSync(path, 'r');

@@ -9,9 +9,9 @@ export type TarEntry =
   | { readonly path: string; readonly kind: 'link'; readonly target: string }
   | { readonly path: string; readonly kind: 'data'; readonly data: string | Buffer; readonly mode: number }
   /** The content of a file of this machine, or a part of it: `size` bytes from `offset`. */
-  | { readonly path: string; readonly kind: 'file'; readonly source: string; readonly mode: number; readonly part?: FilePart };
+  | { readonly path: string; readonly kind: 'file'; readonly source: string; readonly mode: number; readonly part?: FileRange };
 
-export interface FilePart {
+export interface FileRange {
   readonly offset: number;
   readonly size: number;
 }
@@ -66,7 +66,7 @@ function foldersAbove(path: string): readonly string[] {
   return parent === '.' ? [] : [parent, ...foldersAbove(parent)];
 }
 
-function copy(source: string, { offset, size }: FilePart, write: (bytes: Buffer) => void): void {
+function copy(source: string, { offset, size }: FileRange, write: (bytes: Buffer) => void): void {
   const file = openSync(source, 'r');
   try {
     for (let left = size; left > 0; ) {

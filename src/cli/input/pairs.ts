@@ -1,12 +1,15 @@
 import { keyOf, keyText } from '../../planning/key.ts';
 import type { InputFault } from './documents.ts';
-import { faultAt, type Input, type Item, lineOf, refOf } from './read.ts';
+import { faultAt, type InputObjects, type Item, lineOf, refOf } from './read.ts';
 
 /** Faults of Datasets without exactly one runtime of their name, and of runtimes without a Dataset; `none` says where neither was found. */
-export const pairFaults = (input: Input, none: string): readonly InputFault[] => [...loneFaults(input, none), ...secondFaults(input)];
+export const pairFaults = (input: InputObjects, none: string): readonly InputFault[] => [
+  ...loneFaults(input, none),
+  ...secondFaults(input),
+];
 
 /** Faults of Datasets and runtimes without their other half. */
-function loneFaults({ datasets, written, all, faults }: Input, none: string): readonly InputFault[] {
+function loneFaults({ datasets, written, all, faults }: InputObjects, none: string): readonly InputFault[] {
   // The missing object may be in a text that could not be parsed.
   if (faults.some(({ unreadable }) => unreadable)) return [];
   const served = new Set(written.map(of));
@@ -18,7 +21,7 @@ function loneFaults({ datasets, written, all, faults }: Input, none: string): re
 }
 
 /** Faults of second runtimes of another kind for a Dataset, which no other object mends. */
-export function secondFaults({ written }: Pick<Input, 'written'>): readonly InputFault[] {
+export function secondFaults({ written }: Pick<InputObjects, 'written'>): readonly InputFault[] {
   const served = Map.groupBy(written, of);
   return written.flatMap((item) => {
     const first = served.get(of(item))?.[0] ?? item;

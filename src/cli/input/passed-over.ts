@@ -1,5 +1,5 @@
 import { oneLine } from '../../api/index.ts';
-import type { Input } from './read.ts';
+import type { InputObjects } from './read.ts';
 
 /** Kinds of Kubernetes that manifests of Sluice depend on. */
 const READ: ReadonlySet<string> = new Set([
@@ -19,7 +19,7 @@ const MOST_KINDS = 8;
 const NOTHING = 'note: the input has no Dataset, no runtime and no operation';
 
 /** Lines that say how many objects of which kinds were read for nothing, and if all were; none if all were of use. */
-export function passedOver({ all, own, datasets, written, operations }: Input): readonly string[] {
+export function passedOver({ all, own, datasets, written, operations }: InputObjects): readonly string[] {
   const nothing = datasets.length + written.length + operations.length > 0 ? [] : [NOTHING];
   const others = all.filter(({ object }) => !own.has(object) && !READ.has(object.kind));
   if (others.length === 0) return nothing;

@@ -33,7 +33,7 @@ export interface Item<T extends Named = Named> {
 export interface RuntimeItem extends Item<RuntimeObject> {
   readonly definition: Runtime;
 }
-export interface Input {
+export interface InputObjects {
   readonly datasets: readonly Item<Dataset>[];
   readonly runtimes: readonly RuntimeItem[];
   readonly operations: readonly Item<OperationObject>[];
@@ -87,7 +87,7 @@ function textOf(file: string, bytes: Uint8Array): string {
 }
 
 /** The objects of these texts, and the faults of each object by itself. */
-export function readInput(texts: readonly (readonly [string, string])[], runtimes: readonly Runtime[], namespace: string): Input {
+export function readInput(texts: readonly (readonly [string, string])[], runtimes: readonly Runtime[], namespace: string): InputObjects {
   const read = texts.map(([file, text]) => documentsIn(file, text));
   const known = new Map<string, CustomResource>(
     [Dataset, ...operationKinds, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runtimePlural } from '../../api/index.ts';
 
 /** What a runtime is called. */
-export interface Names {
+export interface NewRuntimeNames {
   /** Folder and type: `acme-fs`. */
   readonly name: string;
   /** Custom resource without `Runtime`: `AcmeFs`. */
@@ -34,7 +34,7 @@ const TITLE = 'NewFs';
 const TO_RENAME = /newfsruntimes|new-fs|[Nn]ewFs|'\.\.\/[^']*'/g;
 
 /** These files for another runtime, by their path in a package. */
-export function fromTemplate({ name, title }: Names, from: ImportedFrom): Readonly<Record<string, string>> {
+export function fromTemplate({ name, title }: NewRuntimeNames, from: ImportedFrom): Readonly<Record<string, string>> {
   const renamed = new Map([
     [runtimePlural(NAME), runtimePlural(name)],
     [NAME, name],

@@ -8,7 +8,7 @@ import { createLog } from '../log.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { filesBelow, missingOf } from './files.ts';
 import { fitsOf, isPattern } from './pattern.ts';
-import { readAll, type Result, STATUS, writeResult } from './read.ts';
+import { readAll, type ReadResult, STATUS, writeResult } from './read.ts';
 
 interface Flags {
   readonly root: string;
@@ -60,7 +60,7 @@ async function prefetchOnce({ root, status }: Flags, env: Env, log: Log, stop: A
   const isAsync = env['FILE_PREFETCHER_ASYNC_PREFETCH'] === 'true';
   const late = () => log.warn({ seconds }, 'the application does not wait any longer; prefetching goes on');
   const timer = isAsync || !(seconds < 1 << 20) ? undefined : setTimeout(late, seconds * 1000);
-  const result = await prefetched(root, env, log, stop).catch((error: unknown): Result => {
+  const result = await prefetched(root, env, log, stop).catch((error: unknown): ReadResult => {
     log.error({ error: messageOf(error) }, 'not prefetched');
     return 'fail';
   });
@@ -70,7 +70,7 @@ async function prefetchOnce({ root, status }: Flags, env: Env, log: Log, stop: A
   );
 }
 
-async function prefetched(root: string, env: Env, log: Log, stop: AbortSignal): Promise<Result> {
+async function prefetched(root: string, env: Env, log: Log, stop: AbortSignal): Promise<ReadResult> {
   const list = env['FILE_PREFETCHER_FILE_LIST'];
   if (list === undefined) throw new Error('FILE_PREFETCHER_FILE_LIST: expected patterns of files, found nothing');
   const began = performance.now();

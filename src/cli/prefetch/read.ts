@@ -59,11 +59,11 @@ async function* chunksOf(file: string, buffer: Buffer): AsyncGenerator<number> {
   }
 }
 
-export type Result = 'success' | 'fail';
+export type ReadResult = 'success' | 'fail';
 export const STATUS = 'prefetcher.status';
 
 /** By a rename: who waits for the file never sees half of it. */
-export async function writeResult(directory: string, result: Result): Promise<void> {
+export async function writeResult(directory: string, result: ReadResult): Promise<void> {
   await mkdir(directory, { recursive: true });
   const unfinished = join(directory, `.${STATUS}`);
   await writeFile(unfinished, `prefetch_result=${result}\n`);

@@ -23,7 +23,7 @@ import {
 } from './config-values.ts';
 import { configOption } from './config-file.ts';
 
-export type Env = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Flags that influence manifests; every command that renders manifests has them. */
 export interface SettingsFlags {
@@ -103,11 +103,11 @@ export const controllerOptions = (command: Command): Command =>
     .option('--leader-election-namespace <namespace>', 'namespace of the Lease `sluice` (default: MY_POD_NAMESPACE, else fluid-system)');
 
 /** Throws UsageError with every fault at once. */
-export function settingsOf(flags: SettingsFlags, env: Env, runtimes: readonly Runtime[]): Settings {
+export function settingsOf(flags: SettingsFlags, env: Environment, runtimes: readonly Runtime[]): Settings {
   return complete((read) => readSettings(read, flags, env, runtimes));
 }
 
-export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: readonly Runtime[]): ControllerConfig {
+export function controllerConfigOf(flags: ControllerFlags, env: Environment, runtimes: readonly Runtime[]): ControllerConfig {
   return complete((read) => {
     const address = read('--metrics-addr', flags.metricsAddr, addressOf, undefined);
     const namespace = read('MY_POD_NAMESPACE', env['MY_POD_NAMESPACE'], dnsLabel, DEFAULT_NAMESPACE);
@@ -136,7 +136,7 @@ export function controllerConfigOf(flags: ControllerFlags, env: Env, runtimes: r
   });
 }
 
-function readSettings(read: Read, flags: SettingsFlags, env: Env, runtimes: readonly Runtime[]): Settings {
+function readSettings(read: Read, flags: SettingsFlags, env: Environment, runtimes: readonly Runtime[]): Settings {
   const declared = [...new Set(runtimes.flatMap((definition) => definition.env))];
   const ranges = (flags.runtimeNodePortRange ?? []).map((text) =>
     read('--runtime-node-port-range', text, portRangeOf(runtimes), undefined),

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { type ClusterConnection, inClusterConnection } from '../../kube/client/connection.ts';
 import { proxyFromEnvironment } from '../../kube/client/proxy.ts';
 import { connectionFromKubeconfig } from '../../kube/kubeconfig/kubeconfig.ts';
-import type { Env } from './config.ts';
+import type { Environment } from './config.ts';
 import { messageOf, Refused } from '../errors.ts';
 
 export interface ConnectionFlags {
@@ -19,7 +19,7 @@ export const connectionOptions = (command: Command): Command =>
     .option('--context <name>', 'context of the kubeconfig (default: its current one)');
 
 /** The connection by flags, environment, or service account. Throws Refused when none of them leads to a cluster. */
-export async function connect({ kubeconfig, context }: ConnectionFlags, env: Env): Promise<ClusterConnection> {
+export async function connect({ kubeconfig, context }: ConnectionFlags, env: Environment): Promise<ClusterConnection> {
   const listed = env['KUBECONFIG']?.split(delimiter).filter(Boolean) ?? [];
   if (kubeconfig === undefined && listed.length === 0 && !context && env['KUBERNETES_SERVICE_HOST'])
     return throughProxy(inClusterConnection(), env);
@@ -34,7 +34,7 @@ export async function connect({ kubeconfig, context }: ConnectionFlags, env: Env
 }
 
 /** `proxy-url` of a kubeconfig holds before the environment. */
-function throughProxy(connection: ClusterConnection, env: Env): ClusterConnection {
+function throughProxy(connection: ClusterConnection, env: Environment): ClusterConnection {
   const proxy = connection.proxy ?? refused('', () => proxyFromEnvironment(connection.server, env));
   return { ...connection, ...(proxy !== undefined && { proxy }) };
 }

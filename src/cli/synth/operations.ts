@@ -28,7 +28,7 @@ export interface RenderedOperation {
   readonly warnings: readonly string[];
 }
 /** A Dataset with the runtime that serves it. */
-export interface Served {
+export interface ServedDataset {
   readonly dataset: Dataset;
   readonly object: RuntimeObject;
   readonly bound: BoundRuntime;
@@ -42,7 +42,7 @@ interface OperationOptions {
   /** The input, then elsewhere. */
   readonly lookup: Lookup;
   /** A Dataset with its runtime, or why there is none; no fault if that is reported elsewhere. */
-  readonly serving: (dataset: Key, operation: Item<OperationObject>) => Promise<Served | readonly InputFault[]>;
+  readonly serving: (dataset: Key, operation: Item<OperationObject>) => Promise<ServedDataset | readonly InputFault[]>;
   readonly onManifests: (manifests: readonly Manifest[]) => void;
 }
 
@@ -58,7 +58,7 @@ export async function renderOperation(
   // The cast: an operation is about one Dataset at least.
   const own = operationFaults({ operation, key, target: datasets[0] as Key });
   if (own.length > 0) return own.map(({ path, expected, found }) => fault(path, expected, found));
-  const served = new Map<string, Served>();
+  const served = new Map<string, ServedDataset>();
   const faults: InputFault[] = [];
   for (const dataset of datasets) {
     const found = await serving(dataset, item);
@@ -102,10 +102,10 @@ export async function renderOperation(
   }
 }
 
-const runtimeOf = (found: Served | undefined) =>
+const runtimeOf = (found: ServedDataset | undefined) =>
   // The cast: what an engine renders operations by are kinds.
   found && { type: found.bound.plan.type, operations: Object.keys(found.bound.operations) as OperationKind[] };
-const isServed = (found: Served | readonly InputFault[]): found is Served => !Array.isArray(found);
+const isServed = (found: ServedDataset | readonly InputFault[]): found is ServedDataset => !Array.isArray(found);
 
 /** Why what it runs after keeps it from ever running. */
 function obstacles(predecessor: Predecessor): readonly string[] {

@@ -4,14 +4,14 @@ import { choose } from '../../planning/choose.ts';
 import { keyOf, keyText } from '../../planning/key.ts';
 import type { RuntimeObject } from '../../planning/objects.ts';
 import type { InputFault, SourceObject } from '../input/documents.ts';
-import { type Input, type Item, type Named, refOf, type RuntimeItem } from '../input/read.ts';
+import { type InputObjects, type Item, type Named, refOf, type RuntimeItem } from '../input/read.ts';
 import type { Lookup } from './lookup.ts';
 
 /**
  * The input with what the facts or the cluster have of its pairs: the Dataset of a runtime that is given alone, and the runtime of a
  * Dataset. Its faults are at the place of what is given.
  */
-export async function withOtherHalves(input: Input, elsewhere: Lookup, runtimes: readonly Runtime[]): Promise<Input> {
+export async function withOtherHalves(input: InputObjects, elsewhere: Lookup, runtimes: readonly Runtime[]): Promise<InputObjects> {
   // The other half may be in a text that could not be parsed.
   if (input.faults.some(({ unreadable }) => unreadable)) return input;
   const textOf = ({ object }: Item) => keyText(keyOf(object));

@@ -16,11 +16,11 @@ import { claimedBy } from '../../planning/volumes.ts';
 import { type Key, keyOf, keyText } from '../../planning/key.ts';
 import type { RuntimeObject } from '../../planning/objects.ts';
 import { referenceRuntime } from '../../planning/reference-runtime.ts';
-import type { Input, Item, RuntimeItem } from '../input/read.ts';
+import type { InputObjects, Item, RuntimeItem } from '../input/read.ts';
 import type { Lookup } from './lookup.ts';
 
 /** The input with the runtimes that the controller creates: of Datasets that refer to others, and have none in the input. */
-export function withReferences(input: Input, runtimes: readonly Runtime[]): Input {
+export function withReferences(input: InputObjects, runtimes: readonly Runtime[]): InputObjects {
   const definition = runtimes.find(({ forReferences }) => forReferences);
   if (!definition) return input;
   const served = new Set(input.written.map(({ object }) => keyText(keyOf(object))));

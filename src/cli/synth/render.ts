@@ -10,7 +10,7 @@ import { type Absent, sourcesFrom, noFacts } from './fact-sources.ts';
 import type { InputFault } from '../input/documents.ts';
 import { BadInput, ELSEWHERE } from '../input/faults.ts';
 import { pairFaults } from '../input/pairs.ts';
-import { type Input, type Item, refOf, type RuntimeItem } from '../input/read.ts';
+import { type InputObjects, type Item, refOf, type RuntimeItem } from '../input/read.ts';
 import { secretKeyFaults } from '../input/secret-keys.ts';
 import { among, CLUSTER, inOrder, type Lookup, noneIn } from './lookup.ts';
 import { withOtherHalves } from './other-halves.ts';
@@ -21,7 +21,7 @@ import { byJoinedName, identified, inputFor, type Surroundings } from './runtime
 import { servingIn } from './served.ts';
 import { checkTemplate } from './template-faults.ts';
 
-export interface Rendered {
+export interface RenderedRuntime {
   readonly key: Key;
   readonly dataset: Dataset;
   /** The UID is the cluster's, or `<uid:Kind/name>`. */
@@ -42,13 +42,13 @@ export interface RenderOptions {
 }
 
 export interface Rendering {
-  readonly datasets: readonly Rendered[];
+  readonly datasets: readonly RenderedRuntime[];
   readonly operations: readonly RenderedOperation[];
 }
 
 /** The objects that the controller would apply for each Dataset and operation, in the order of the input. Throws BadInput with every fault. */
 export async function renderAll(
-  given: Input,
+  given: InputObjects,
   options: RenderOptions,
   /** Gets all manifests in their order, although faults may follow. */
   onManifests: (manifests: readonly Manifest[]) => void = () => {},
@@ -57,7 +57,7 @@ export async function renderAll(
   const context = await contextOf(input, options);
   // A Dataset outside of the input is rendered once, with its faults, for all operations on it.
   const faults = new Set<InputFault>([...input.faults, ...pairFaults(input, noneIn(options.elsewhere))]);
-  const datasets: Rendered[] = [];
+  const datasets: RenderedRuntime[] = [];
   const operations: RenderedOperation[] = [];
   const runtimes = Map.groupBy(input.runtimes, ({ object }) => keyText(keyOf(object)));
   for (const dataset of input.datasets) {
@@ -83,7 +83,7 @@ export async function renderAll(
 }
 
 interface RenderContext extends Required<RenderOptions>, Surroundings {
-  readonly input: Input;
+  readonly input: InputObjects;
   /** The input, then elsewhere. */
   readonly lookup: Lookup;
   readonly ports: PortAllocator;
@@ -91,7 +91,10 @@ interface RenderContext extends Required<RenderOptions>, Surroundings {
   readonly secret: (namespace: string | undefined, name: string) => KubeObject | undefined;
 }
 
-async function contextOf(input: Input, { settings, runtimes, elsewhere, assumeSecrets = false }: RenderOptions): Promise<RenderContext> {
+async function contextOf(
+  input: InputObjects,
+  { settings, runtimes, elsewhere, assumeSecrets = false }: RenderOptions,
+): Promise<RenderContext> {
   const kinds = new Map(input.runtimes.map(({ object, definition }) => [object.kind, definition]));
   const known = (await Promise.all([...kinds.keys()].map((kind) => elsewhere.list(kind)))).flat();
   const written = input.runtimes.map(({ object }) => object);
@@ -126,14 +129,14 @@ async function render(
   item: RuntimeItem,
   context: RenderContext,
   onManifests?: (manifests: readonly Manifest[]) => void,
-): Promise<Rendered | readonly InputFault[]> {
+): Promise<RenderedRuntime | readonly InputFault[]> {
   const { input, settings, elsewhere, lookup, ports, assumeSecrets } = context;
   const { definition } = item;
   const key = keyOf(dataset.object);
   const absent = new Map<string, Absent>();
   const absences = () => [...absent.values()].map((each) => absenceFault(each, [item, dataset], input.all, elsewhere));
   /** Another Dataset of the input. */
-  const renderedOf = async (need: Key): Promise<Rendered | undefined> => {
+  const renderedOf = async (need: Key): Promise<RenderedRuntime | undefined> => {
     const isIt = ({ object }: Item) => keyText(keyOf(object)) === keyText(need);
     const [of, by] = [input.datasets.find(isIt), input.runtimes.find(isIt)];
     if (!of || !by) return undefined;

@@ -5,12 +5,12 @@ import { type Key, keyOf, keyText } from '../../planning/key.ts';
 import type { RuntimeObject } from '../../planning/objects.ts';
 import type { InputFault, Path } from '../input/documents.ts';
 import { mentionOf } from '../input/mentions.ts';
-import { faultAt, type Input, type Item, type RuntimeItem } from '../input/read.ts';
+import { faultAt, type InputObjects, type Item, type RuntimeItem } from '../input/read.ts';
 import { type Lookup, noneIn } from './lookup.ts';
 import { runtimeElsewhere, stored, storedFaults } from './other-halves.ts';
 
 interface ServingOptions {
-  readonly input: Input;
+  readonly input: InputObjects;
   readonly elsewhere: Lookup;
   readonly runtimes: readonly Runtime[];
 }

@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Log } from '../../kube/types.ts';
 import { messageOf } from '../failures.ts';
 import type { Key } from '../world.ts';
-import type { Command, Stop } from './decide.ts';
+import type { StopCommand, Stop } from './decide.ts';
 import type { Sidecar } from './sidecars-to-stop.ts';
 
 /** A pod that has sidecars to stop. */
@@ -64,7 +64,7 @@ export function commandsOf({ applications, report, log, signal, onStop }: Stoppe
     complain,
 
     /** Sends a command. Returns whether it had effect: its container may have ended under it. */
-    async send(pod: Key, uid: string, { sidecar, step, argv, complaint }: Command): Promise<boolean> {
+    async send(pod: Key, uid: string, { sidecar, step, argv, complaint }: StopCommand): Promise<boolean> {
       const { container } = sidecar;
       if (complaint !== undefined) complain(pod, uid, container, complaint);
       if (step === 'none') return false;

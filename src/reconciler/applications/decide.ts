@@ -26,22 +26,22 @@ export interface Stop {
   progress: Progresses;
 }
 
-export interface Decision {
+export interface StopDecision {
   /** Brought up to date: a container that was restarted begins anew, and of one that is gone nothing is left. */
   readonly progress: Progresses;
   /** Why a sidecar runs though it was stopped. */
   readonly complain: readonly { readonly container: string; readonly why: string }[];
   /** Commands that are due. */
-  readonly begin: readonly Command[];
+  readonly begin: readonly StopCommand[];
 }
-export interface Command {
+export interface StopCommand {
   readonly sidecar: Sidecar;
-  readonly step: Step;
+  readonly step: StopStep;
   readonly argv: readonly string[];
   /** Why the commands before were not enough; absent if that was reported. */
   readonly complaint?: string;
 }
-export type Step = 'unmount' | 'signal' | 'signal-all' | 'none';
+export type StopStep = 'unmount' | 'signal' | 'signal-all' | 'none';
 
 /** A client that was unmounted ends by itself within this time; so does a process with a signal. */
 const GRACE_MS = 5_000;
@@ -50,7 +50,7 @@ const UNMOUNTS = 3;
 const LONGEST_MS = 300_000;
 const NOTHING_DONE: Omit<Progress, 'id' | 'dueAt'> = { tries: 0, signals: 0, isUnmounted: false, isSignalled: false };
 
-export function decide(sidecars: readonly Sidecar[], known: Progresses, now: number): Decision {
+export function decide(sidecars: readonly Sidecar[], known: Progresses, now: number): StopDecision {
   const restarted = sidecars.filter(({ container, id }) => (known.get(container)?.id ?? id) !== id);
   const progress = new Map(
     sidecars.flatMap((sidecar): readonly (readonly [string, Progress])[] => {
@@ -69,12 +69,12 @@ export function decide(sidecars: readonly Sidecar[], known: Progresses, now: num
 }
 
 /** Until the command has ended, no other one is due. */
-export function begun(known: Progresses, { sidecar: { container, id } }: Command): Progresses {
+export function begun(known: Progresses, { sidecar: { container, id } }: StopCommand): Progresses {
   return new Map(known).set(container, { ...(known.get(container) ?? NOTHING_DONE), id, dueAt: Infinity });
 }
 
 /** The command has ended. Nothing of it counts if its container is gone meanwhile, and only that it was tried if it was restarted. */
-export function ended(known: Progresses, { sidecar, step }: Command, { ok, now, random }: CommandEnd): Progresses {
+export function ended(known: Progresses, { sidecar, step }: StopCommand, { ok, now, random }: CommandEnd): Progresses {
   const before = known.get(sidecar.container);
   if (!before) return known;
   const isSignal = step === 'signal' || step === 'signal-all';
@@ -115,7 +115,7 @@ function dueNow(sidecars: readonly Sidecar[], progress: Progresses, now: number)
   return (isFirst ? first : sidecars).filter(isDue);
 }
 
-function commandFor(sidecar: Sidecar, before: Progress | undefined): Command {
+function commandFor(sidecar: Sidecar, before: Progress | undefined): StopCommand {
   const step = stepOf(sidecar, before);
   const complaint = complaintOf(step, sidecar, before);
   return {
@@ -127,7 +127,7 @@ function commandFor(sidecar: Sidecar, before: Progress | undefined): Command {
 }
 
 /** The file system is unmounted first, and then the processes are told to end. */
-function stepOf({ unmount, hasOwnProcesses }: Sidecar, before: Progress | undefined): Step {
+function stepOf({ unmount, hasOwnProcesses }: Sidecar, before: Progress | undefined): StopStep {
   const { tries, signals, isUnmounted } = before ?? NOTHING_DONE;
   if (!hasOwnProcesses) return unmount ? 'unmount' : 'none';
   if (unmount && !isUnmounted && tries % (UNMOUNTS + 1) < UNMOUNTS) return 'unmount';
@@ -135,7 +135,7 @@ function stepOf({ unmount, hasOwnProcesses }: Sidecar, before: Progress | undefi
 }
 
 /** Both signals were tried before, and at least one was sent: otherwise the reason was reported. */
-function complaintOf(step: Step, { hasOwnProcesses }: Sidecar, before: Progress | undefined): string | undefined {
+function complaintOf(step: StopStep, { hasOwnProcesses }: Sidecar, before: Progress | undefined): string | undefined {
   if (step === 'signal' && before?.isSignalled) return 'its processes do not end on SIGTERM';
   if (!hasOwnProcesses && (step === 'none' || before?.isUnmounted))
     return 'its pod shares a process namespace, in which a signal would reach other processes';

@@ -3,7 +3,7 @@ import { shareOf } from '../../kube/turns/fair-queue.ts';
 import { messageOf } from '../failures.ts';
 import { createQueue, type Outcome, settled, waiting } from '../../kube/turns/queue.ts';
 import { type Key, keyOfText, keyText } from '../world.ts';
-import { begun, type Command, decide, ended, nextDueAt, type Stop } from './decide.ts';
+import { begun, type StopCommand, decide, ended, nextDueAt, type Stop } from './decide.ts';
 import type { Sidecar } from './sidecars-to-stop.ts';
 import { commandsOf, type StopperOptions } from './commands.ts';
 
@@ -72,7 +72,7 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
   }
 
   /** One that fails keeps none of the others. */
-  function run(pod: Key, stop: Stop, command: Command): Promise<void> {
+  function run(pod: Key, stop: Stop, command: StopCommand): Promise<void> {
     stop.progress = begun(stop.progress, command);
     const running = commands.send(pod, stop.uid, command).then((ok) => {
       stop.progress = ended(stop.progress, command, { ok, now: clock.monotonic(), random: clock.random });
@@ -92,7 +92,7 @@ export function createSidecarStopper(options: StopperOptions): SidecarStopper {
 }
 
 /** For the sidecar as it was read; none if it does not run any more. */
-const stillDue = (command: Command, read: readonly Sidecar[]): readonly Command[] =>
+const stillDue = (command: StopCommand, read: readonly Sidecar[]): readonly StopCommand[] =>
   read
     .filter(({ container, isRunning }) => isRunning && container === command.sidecar.container)
     .map((sidecar) => ({ ...command, sidecar }));

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import type { EventSink } from '../../kube/events/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import { type Key, keyText, type LiveObject, type OperationKey, type Question, type Where, type World } from '../world.ts';
-import type { Seen } from './apply/fresh.ts';
+import type { ExpectedObject } from './apply/fresh.ts';
 import type { UserObjects } from './apply/user-objects.ts';
 import type { createBindings } from '../../planning/bindings.ts';
 import type { createRecentCrashes } from './observe/recent-crashes.ts';
@@ -65,7 +65,7 @@ export interface ClusterContext extends KubernetesClusterOptions {
   /** Writes on users' objects. */
   readonly users: UserObjects;
   /** Reads these afresh. @throws ApiError 409 if one of them is not as it was seen */
-  readonly confirmed: (seen: readonly Seen[]) => Promise<void>;
+  readonly confirmed: (seen: readonly ExpectedObject[]) => Promise<void>;
 }
 
 /** The definition of the runtime that is observed. */

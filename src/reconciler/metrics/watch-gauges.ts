@@ -3,10 +3,10 @@ import type { ReflectorStatus } from '../../kube/watch/reflector.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
 
 /** By plural; of kinds that are installed. */
-export type Watches = ReadonlyMap<string, { readonly status: ReflectorStatus }>;
+export type WatchStatuses = ReadonlyMap<string, { readonly status: ReflectorStatus }>;
 
 /** `watches` is called at each scrape; without a scrape it costs nothing. */
-export function addWatchGauges(registry: Registry, watches: () => Watches): void {
+export function addWatchGauges(registry: Registry, watches: () => WatchStatuses): void {
   const registers = [registry];
   watchGauge('sluice_watch_up', '1 while the resource is watched and the watch is not behind.', (status) => (whyStale(status) ? 0 : 1));
   watchGauge(

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { runtimes } from '../../../runtimes/_all.gen.ts';
-import { type ControllerFlags, controllerConfigOf, type Env } from '../../../src/cli/settings/config.ts';
+import { type ControllerFlags, controllerConfigOf, type Environment } from '../../../src/cli/settings/config.ts';
 
-const config = (flags: ControllerFlags = {}, env: Env = {}) => controllerConfigOf(flags, env, runtimes);
-const refusal = (flags: ControllerFlags, env: Env = {}) => {
+const config = (flags: ControllerFlags = {}, env: Environment = {}) => controllerConfigOf(flags, env, runtimes);
+const refusal = (flags: ControllerFlags, env: Environment = {}) => {
   try {
     config(flags, env);
   } catch (error) {
@@ -22,7 +22,7 @@ describe('without flags and environment', () => {
   });
 });
 
-test.each<[string, ControllerFlags, Env, object]>([
+test.each<[string, ControllerFlags, Environment, object]>([
   ['MOUNT_ROOT', {}, { MOUNT_ROOT: '/var//lib/Fluid_mnt/' }, { settings: { mountRoot: '/var/lib/Fluid_mnt' } }],
   ['CRITICAL_FUSE_POD', {}, { CRITICAL_FUSE_POD: 'False' }, { settings: { criticalFusePod: false } }],
   ['SLUICE_IMAGE', {}, { SLUICE_IMAGE: 'example.io/sluice:1' }, { settings: { image: 'example.io/sluice:1' } }],
@@ -63,7 +63,7 @@ test('leaves out nodes that the selector names', () => {
   ]);
 });
 
-test.each<[string, ControllerFlags, Env]>([
+test.each<[string, ControllerFlags, Environment]>([
   ['MOUNT_ROOT: expected an absolute path of letters, digits, "-" and "_", such as /runtime-mnt, found "/"', {}, { MOUNT_ROOT: '/' }],
   ['MOUNT_ROOT: expected an absolute path of letters, digits, "-" and "_", such as /runtime-mnt, found "/a b"', {}, { MOUNT_ROOT: '/a b' }],
   ['CRITICAL_FUSE_POD: expected true or false, found "yes"', {}, { CRITICAL_FUSE_POD: 'yes' }],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { begun, type Command, decide, ended, nextDueAt, type Progress } from '../../../src/reconciler/applications/decide.ts';
+import { begun, type StopCommand, decide, ended, nextDueAt, type Progress } from '../../../src/reconciler/applications/decide.ts';
 import type { Sidecar } from '../../../src/reconciler/applications/sidecars-to-stop.ts';
 
 const NOW = 100_000;
@@ -24,7 +24,7 @@ const done = (fields: Partial<Progress> = {}): Progress => ({
 });
 const of = (progress?: Progress, container = 'client') => new Map(progress ? [[container, progress]] : []);
 /** `<container>: <step>`, with the complaint in brackets. */
-const shown = ({ sidecar: { container }, step, complaint }: Command) =>
+const shown = ({ sidecar: { container }, step, complaint }: StopCommand) =>
   `${container}: ${step}${complaint === undefined ? '' : ` (${complaint})`}`;
 
 const SHARED = 'its pod shares a process namespace, in which a signal would reach other processes';
@@ -75,7 +75,7 @@ test('nothing is kept of a container that is gone', () => {
 
 describe('a command that ends', () => {
   const random = () => 1;
-  const unmount: Command = { sidecar: client(), step: 'unmount', argv: UNMOUNT };
+  const unmount: StopCommand = { sidecar: client(), step: 'unmount', argv: UNMOUNT };
   const running = begun(of(), unmount);
   test('is the only one of its container until then', () => {
     expect(decide([client()], running, NOW).begin).toEqual([]);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DataLoad } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { type Operations, watchOperations } from '../../../src/reconciler/kubernetes/store/operations.ts';
+import { type OperationStore, watchOperations } from '../../../src/reconciler/kubernetes/store/operations.ts';
 import type { OnChange } from '../../../src/reconciler/kubernetes/store/watches.ts';
 import { lineOf } from '../../../src/reconciler/operations/line.ts';
 import type { OperationObject } from '../../../src/reconciler/operations/world.ts';
@@ -43,7 +43,7 @@ function world() {
   let read = 0;
   let onChange: OnChange = () => undefined;
   let woken: { readonly name: string; readonly because: string }[] = [];
-  const operations: Operations = watchOperations(
+  const operations: OperationStore = watchOperations(
     {
       watch(_, listener) {
         onChange = listener;

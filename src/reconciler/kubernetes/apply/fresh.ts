@@ -8,13 +8,13 @@ import type { Store } from '../store/store.ts';
 import { LAST_APPLIED } from '../../../planning/kinds.ts';
 
 /** An object as a watch showed it. */
-export interface Seen {
+export interface ExpectedObject {
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
 /** What the manifests of a runtime follow from. */
-export const sourcesOf = ({ runtime, dataset, companions = [] }: World): readonly Seen[] => [dataset, runtime, ...companions];
+export const sourcesOf = ({ runtime, dataset, companions = [] }: World): readonly ExpectedObject[] => [dataset, runtime, ...companions];
 
 /** Reads what the objects follow from afresh, and throws if it is not as it was seen. */
 export type Confirmed = () => Promise<void>;
@@ -31,7 +31,7 @@ export type Confirmed = () => Promise<void>;
 export async function confirm(
   client: KubeClient,
   store: Pick<Store, 'typeOf' | 'found' | 'forget'>,
-  seen: readonly Seen[],
+  seen: readonly ExpectedObject[],
   isSame: (seen: ObjectMeta, fresh: ObjectMeta) => boolean = isAsSeen,
 ): Promise<void> {
   // All of them, so that the next pass is right at once.

@@ -7,7 +7,7 @@ import { createDueNodes } from './due-nodes.ts';
 import { createFuseLabels, recordedOn } from './fuse-labels.ts';
 import { createLabelledNodes } from './labelled-nodes.ts';
 import { nodePatches } from './node-patches.ts';
-import { createNodeWrites, type Refused } from './node-writes.ts';
+import { createNodeWrites, type RefusedLabels } from './node-writes.ts';
 import { createPlacements, type Placement } from './placements.ts';
 import { createRefusedNodes } from './refused-nodes.ts';
 import { createRemovals } from './removals.ts';
@@ -89,7 +89,7 @@ export function createNodeLabeler(
   // Before `complete`, every node is compared in the end.
   const due = createDueNodes((traces) => (isComplete ? labelled.carrying(traces) : []), writes.add, clock);
 
-  function reportRefused(name: string, refused: Refused, before: Refused | undefined, failures: number): void {
+  function reportRefused(name: string, refused: RefusedLabels, before: RefusedLabels | undefined, failures: number): void {
     for (const [of, error] of refused) log.warn({ node: name, runtime: of, failures: failures + 1, error }, 'node labels were not written');
     for (const of of new Set([...refused.keys(), ...(before?.keys() ?? [])])) {
       // A first failure is no news, and ends none.

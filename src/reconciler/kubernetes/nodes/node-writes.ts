@@ -14,7 +14,7 @@ import { type Patch, putsBack } from './node-patches.ts';
 const WRITES_AT_ONCE = 4;
 
 /** Error messages by UID of the runtime whose labels a node did not get. */
-export type Refused = ReadonlyMap<string, string>;
+export type RefusedLabels = ReadonlyMap<string, string>;
 
 /**
  * The writes to nodes, four at a time. Each node has its own back-off; so has the part of each runtime once the API server has rejected the
@@ -35,11 +35,11 @@ export interface NodeWritesOptions {
   /** A request began, or ended with these labels. */
   readonly onWrite: (node: string, labels?: Labels) => void;
   /** All requests of a write ended, of which `failures` before it failed. `before` is what failed in the last one. */
-  readonly onEnd: (node: string, refused: Refused, before: Refused | undefined, failures: number) => void;
+  readonly onEnd: (node: string, refused: RefusedLabels, before: RefusedLabels | undefined, failures: number) => void;
 }
 
 export function createNodeWrites({ client, store, clock, patches: patchesFor, onWrite, onEnd }: NodeWritesOptions): NodeWrites {
-  const refusals = new Map<string, Refused>();
+  const refusals = new Map<string, RefusedLabels>();
   const fights = createFightDetector(clock);
   const queue = createQueue({ concurrency: WRITES_AT_ONCE, work: (name, { failures }) => write(name, failures), clock });
 

@@ -1,4 +1,4 @@
-import type { Refused } from './node-writes.ts';
+import type { RefusedLabels } from './node-writes.ts';
 import { createMultiMap } from './placements.ts';
 
 /** Runtimes that are being deleted, whose labels are removed from all nodes. */
@@ -11,7 +11,7 @@ export interface Removals {
   /** UID of the runtime whose labels with this trace are being removed. */
   ownerOf(trace: string): string | undefined;
   /** A write to the node ended. */
-  wrote(node: string, refused: Refused, before: Refused | undefined): void;
+  wrote(node: string, refused: RefusedLabels, before: RefusedLabels | undefined): void;
 }
 
 interface Removal {

@@ -3,7 +3,7 @@ import type { Monotonic } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import type { ClaimUsers, EndedPod, NotListed } from '../../teardown-steps.ts';
+import type { ClaimUsers, PodKeepingClaim, NotListed } from '../../teardown-steps.ts';
 import { Pod } from '../../../planning/kinds.ts';
 import { fromPods, hasEnded, readClaimsOf, reads } from '../pod-pages.ts';
 
@@ -153,7 +153,7 @@ export function createClaimUsers(client: KubeClient, clock: Monotonic) {
 }
 
 async function listed(client: KubeClient, namespace: string, claims: ReadonlySet<string>): Promise<ReadonlyMap<string, ClaimUsers>> {
-  const byClaim = new Map([...claims].map((claim) => [claim, { mounting: [] as string[], ended: [] as EndedPod[] }]));
+  const byClaim = new Map([...claims].map((claim) => [claim, { mounting: [] as string[], ended: [] as PodKeepingClaim[] }]));
   const users = await fromPods(client, namespace, (pod) =>
     readClaimsOf(pod)
       .filter((claim) => claims.has(claim))
@@ -166,7 +166,7 @@ async function listed(client: KubeClient, namespace: string, claims: ReadonlySet
   return byClaim;
 }
 
-function endedPod(pod: KubeObject): EndedPod {
+function endedPod(pod: KubeObject): PodKeepingClaim {
   const owner = controllerOf(pod);
   return { name: pod.metadata.name, ...(owner?.kind === 'Job' && { job: owner.name }) };
 }

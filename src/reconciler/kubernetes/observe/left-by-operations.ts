@@ -2,7 +2,7 @@ import { ownerUid } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import { operationKeyOf } from '../../operations/references.ts';
 import { isDone } from '../../operations/state.ts';
-import type { EndedPod } from '../../teardown-steps.ts';
+import type { PodKeepingClaim } from '../../teardown-steps.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import type { Key, LiveObject } from '../../world.ts';
 import { helpersOf, isAtWork, jobView, worksOf } from '../../operations/job-view.ts';
@@ -44,8 +44,8 @@ export const idleHelpers = (store: Pick<Store, 'operations' | 'inventory' | 'liv
 export function withOperations(
   { operations, live }: Pick<Store, 'operations' | 'live'>,
   namespace: string,
-  ended: readonly EndedPod[],
-): readonly EndedPod[] {
+  ended: readonly PodKeepingClaim[],
+): readonly PodKeepingClaim[] {
   const ownerOf = (job: string | undefined) => {
     const object = job === undefined ? undefined : live('Job', namespace, job);
     return object && ownerUid(object);

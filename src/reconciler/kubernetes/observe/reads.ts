@@ -7,7 +7,7 @@ import { canAsk, type ClusterContext } from '../cluster-context.ts';
 const AGAIN_AFTER_MS: readonly number[] = [10_000, 20_000, 30_000];
 
 /** What readers see, and when to look again. */
-export interface Answer {
+export interface ReadsAnswer {
   readonly reads?: ReadAnswer | 'unknown';
   readonly afterMs: number;
 }
@@ -18,7 +18,7 @@ export function askAsReader(
   choice: PodChoice,
   { key, runtime, plan, bound }: Pick<World, 'key' | 'runtime' | 'plan' | 'bound'>,
   onEnd: () => void,
-): Answer {
+): ReadsAnswer {
   const probe = plan.probes.reads;
   if (!bound || probeMs <= 0 || !canAsk(choice, probe)) return { afterMs: Infinity };
   const name = `${runtime.metadata.uid}/reads`;

@@ -17,7 +17,7 @@ import type { Subscriptions } from './subscriptions.ts';
 import type { Watched, Watches } from './watches.ts';
 
 /** The watches of operations, one for each kind, and which of them run on which Dataset. */
-export interface Operations {
+export interface OperationStore {
   get(key: OperationKey): OperationObject | undefined;
   values(): Iterable<OperationObject>;
   /** The operations on a Dataset that are not over, as the watches show them; of one kind, or of all. */
@@ -39,7 +39,7 @@ interface OperationsOptions {
   readonly onGone: (key: OperationKey, uid: string) => void;
 }
 
-export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: OperationsOptions): Operations {
+export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: OperationsOptions): OperationStore {
   const { kinds, inventories, subscriptions, onKey, onGone } = options;
   const all = createIndex();
   // A Dataset may have thousands that are over.
@@ -104,7 +104,7 @@ export function watchOperations({ watch }: Pick<Watches, 'watch'>, options: Oper
   }
   const found = (keys: readonly OperationKey[], kind?: OperationKind) =>
     keys.flatMap((key) => ((kind === undefined || key.kind === kind) && get(key)) || []);
-  const unfinished: Operations['unfinished'] = (dataset, kind) => found(notOver.get(dataset), kind);
+  const unfinished: OperationStore['unfinished'] = (dataset, kind) => found(notOver.get(dataset), kind);
 
   // The casts: what is kept of an operation has been parsed.
   const get = ({ kind, namespace, name }: OperationKey) =>

@@ -10,7 +10,7 @@ import { directoryOf, servedBy } from '../../../planning/volumes.ts';
  * What is kept of an object that the controller created: enough for status, and for seeing that no other writer changed it. What needs more
  * reads the object with a GET. This is how thousands of Datasets fit into memory.
  */
-export interface Projected extends LiveObject {
+export interface ProjectedObject extends LiveObject {
   /** Absent if `managedFields` names no field of ours. */
   readonly ownership: Ownership | undefined;
 }
@@ -89,7 +89,7 @@ interface Template {
 }
 
 /** Texts, field ownership, and what all objects of one owner have in common are shared by all objects of one store. threat-model: keeps */
-export function createOwnedProjection({ text: shared }: Pick<Sharing, 'text'>): (object: KubeObject) => Projected {
+export function createOwnedProjection({ text: shared }: Pick<Sharing, 'text'>): (object: KubeObject) => ProjectedObject {
   const ownershipOf = createLedger();
   const labelsOf = createFamilies<Readonly<Record<string, string>> | undefined>();
   const ownersOf = createFamilies<readonly object[] | undefined>();
@@ -154,7 +154,7 @@ export function createOwnedProjection({ text: shared }: Pick<Sharing, 'text'>): 
       spec: template ? { ...spec, template: templateOf(template) } : spec,
       status,
       ownership: ownershipOf(object),
-    } as Projected;
+    } as ProjectedObject;
   };
 }
 

@@ -29,7 +29,7 @@ import { Node } from '../../../planning/kinds.ts';
 import { type Datasets, watchDatasets } from './datasets.ts';
 import { createInventories, type Inventories } from './inventories.ts';
 import { newestInventory } from './newest-inventory.ts';
-import { type Operations, watchOperations } from './operations.ts';
+import { type OperationStore, watchOperations } from './operations.ts';
 import { watchOwned } from './owned.ts';
 import { type Pods, watchPods } from './pods.ts';
 import { createPortTable, type PortTable } from '../../../planning/port-table.ts';
@@ -53,7 +53,7 @@ export interface Store {
   allRuntimes(): Iterable<Candidate>;
   /** Whether a runtime or an operation with this UID is watched and exists. */
   isOwner(uid: string): boolean;
-  readonly operations: Operations;
+  readonly operations: OperationStore;
   /** Other Datasets that would go by the same names or node labels. */
   namesakes: Datasets['namesakes'];
   /** A profile or the like, whose changes wake this user from now on. Throws InvalidSpec where it does not parse. */
