@@ -20,12 +20,18 @@ export type Waits = Pick<Clock, 'after'>;
 /** For what does both. */
 export type Timers = Monotonic & Waits;
 
+/** A longer timer of Node.js would ring at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, run) {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
+    const left = ms - LONGEST_MS;
+    let cancel = (): void => clearTimeout(timer);
+    const goOn = () => (cancel = systemClock.after(left, run));
+    const timer = setTimeout(left > 0 ? goOn : run, Math.min(ms, LONGEST_MS));
+    return () => cancel();
   },
   random: () => Math.random(),
 };

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { backoff, createSteadiness, sleep, within } from '../../src/kube/clock.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { backoff, createSteadiness, sleep, systemClock, within } from '../../src/kube/clock.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 test('back-off doubles from 0.2 s to 30 s', () => {
@@ -10,6 +10,21 @@ test('back-off doubles from 0.2 s to 30 s', () => {
 test('chance takes at most half of a back-off', () => {
   expect(backoff(1, () => 0)).toBe(100);
   expect(backoff(1_000, () => 0)).toBe(15_000);
+});
+
+test('a timer may be longer than those of Node.js, which ring at once then', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const rung: string[] = [];
+  const days = (count: number) => count * 86_400_000;
+  systemClock.after(days(60), () => rung.push('sixty days'));
+  const cancel = systemClock.after(days(60), () => rung.push('cancelled'));
+  vi.advanceTimersByTime(days(59));
+  expect(rung).toEqual([]);
+  cancel();
+  vi.advanceTimersByTime(days(1));
+  expect(rung).toEqual(['sixty days']);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('an abort ends a sleep, and leaves no timer behind', async () => {
