@@ -52,7 +52,7 @@ test('a cluster-scoped object is in no namespace, whatever its chart says', () =
 
 test('every fault of a spec is reported where it is written', () => {
   const chart = new Chart(Testing.app(), 'app');
-  // What a cast or a plain JavaScript user can do.
+  // Casts and plain JavaScript make this possible.
   const spec = { replicas: 'three', tieredstore: { levels: [{ mediumtype: 'RAM', quota: '10Gib' }] } } as never;
   try {
     new JuiceFSRuntime(chart, 'cache', { metadata: { name: 'cache' }, spec });

@@ -1,4 +1,4 @@
-/** What comments and docs cite is in the repository: files, headings, decisions. A stranger follows them, and has nothing else. */
+/** Citations of comments and docs exist in the repository: files, headings, decisions. A stranger follows them, and has nothing else. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What commands print shows every character, and forges no line. */
+/** The output of commands shows every character, and forges no line. */
 import fc from 'fast-check';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { plain, styled, visible } from '../src/cli/terminal.ts';
 import { yamlText } from '../src/cli/yaml-text.ts';
 
-/** What a terminal obeys, and what turns or hides text. */
+/** Characters that a terminal obeys, and those that turn or hide text. */
 const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const hostile = fc
   .array(

@@ -8,7 +8,7 @@ import { A, B, NODES } from './scene.ts';
 import { bodies, datasetOfItsOwn, operations, runtimeKinds, workloads } from './specs.ts';
 import { read, seen, where } from './words.ts';
 
-/** What the attacker may do, by its rights; each returns what it did, in words. Undefined: there was nothing to do it to. */
+/** The attacker's actions, as far as its rights allow; each returns a description. Undefined: there was no object for it. */
 export type Act = (dice: Dice, pool: Pool, level: Level) => string | undefined;
 
 const others = Object.keys(bodies).filter((kind) => ![...runtimeKinds, ...operations, ...workloads, 'Dataset'].includes(kind));

@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 const profile = parseProfile(defaultProfile, plugins);
 const settings = { disabled: false, nativeSidecars: true, prefetcher: { image: 'example.io/sluice', isOurs: true } };
 
-/** What the webhook makes of a pod that reads a claim and asks for a sidecar; undefined when it is denied. */
+/** The webhook's pod for one that reads a claim and asks for a sidecar; undefined when it is denied. */
 export const admitted = (world: World, namespace: string, claimName: string): Pod | undefined =>
   admittedPod(world, namespace, {
     metadata: { name: 'p', labels: { 'serverless.fluid.io/inject': 'true' } },
@@ -30,7 +30,7 @@ export const readmitted = (world: World, { metadata: { namespace = '', name, lab
     spec: spec as Pod['spec'],
   });
 
-/** Of one admission: objects that it asks for, and bytes of the pod that it makes. */
+/** Limits of one admission: objects that it asks for, and bytes of the pod that it makes. */
 const MOST = { lookups: 100, bytes: 1024 * 1024 };
 
 /** @throws Error when it did more work than an admission may */

@@ -1,7 +1,7 @@
 /**
  * The tenant who tries everything: two tenants on the API server in memory, with the controller, the labels of nodes, the webhook's
- * decisions, and what the node plugin would bind. One of them has the cluster's role `edit` in its namespaces and writes whatever it likes;
- * the other must not notice.
+ * decisions, and the node plugin's choice of mounts. One of them has the cluster's role `edit` in its namespaces and writes anything; the
+ * other must not notice.
  *
  *   scene.ts        what both have before the first turns against the second, and what an administrator has set up
  *   dice.ts         choices that follow from a seed, and stay when other actions are taken away

@@ -6,7 +6,7 @@ export interface Asked {
   readonly level: Level;
   readonly first: number;
   readonly programs: number;
-  /** Of their actions, only these. */
+  /** Only these of their actions. */
   readonly only?: readonly number[];
 }
 

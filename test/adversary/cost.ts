@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../src/kube/contract.ts';
 import type { World } from './world.ts';
 
-/** What is counted while the cluster works. */
+/** Counts while the cluster works. */
 export interface Tally {
   /** Objects that answers of the API server had. */
   items: number;
@@ -9,7 +9,7 @@ export interface Tally {
   atOnce: number;
 }
 
-/** What Sluice did since it began. */
+/** Sluice's work since it began. */
 export interface Cost {
   readonly requests: number;
   readonly items: number;

@@ -15,7 +15,7 @@ export interface Staged {
   readonly source: string;
 }
 
-/** What the node plugins of all nodes do with labels: by the plugin's own reading of a volume, without the mounts. */
+/** The labels that the node plugins of all nodes set: by the plugin's own reading of a volume, without the mounts. */
 export interface Plugin {
   /** Stages what pods that run use, and unstages the rest. Returns whether a label changed. */
   sync(): Promise<boolean>;
@@ -24,7 +24,7 @@ export interface Plugin {
 
 const record = (value: unknown): Readonly<Record<string, unknown>> => (value ?? {}) as Readonly<Record<string, unknown>>;
 
-/** What the plugin would bind for a volume; undefined for a volume of another driver, or one that it refuses. */
+/** The plugin's reading of a volume; undefined for a volume of another driver, or one that it refuses. */
 export function boundBy(volume: KubeObject): CsiVolume | undefined {
   const { csi } = record(volume['spec']);
   const { driver, volumeAttributes = {} } = record(csi);
@@ -64,7 +64,7 @@ export function createPlugin(server: ApiServer): Plugin {
       for (const claim of claimsOf(pod)) {
         const before = staged.find((each) => each.pod === `${namespace}/${name}` && each.node === node);
         const volume = volumeOf(server, namespace, claim);
-        // What is mounted stays mounted until the pod ends.
+        // A mount stays until the pod ends.
         if (before && (!volume || deletionTimestamp)) found.push(before);
         const bound = volume && !deletionTimestamp && boundBy(volume);
         const label = bound && (await labelOf(volume, bound));

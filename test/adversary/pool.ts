@@ -3,22 +3,22 @@ import type { Dice } from './dice.ts';
 import { claims, type Groups, keys, names, references, texts, where } from './words.ts';
 import type { World } from './world.ts';
 
-/** What one program chooses from: most often from a few of each, so that its actions come to concern each other. */
+/** The words of one program: most often a few of each, so that its actions come to concern each other. */
 export interface Pool {
   readonly world: World;
   name(dice: Dice): string;
   text(dice: Dice): string;
   key(dice: Dice): string;
   reference(dice: Dice): string;
-  /** Of a claim that exists somewhere, or any name. */
+  /** Name of a claim that exists somewhere, or any name. */
   claim(dice: Dice): string;
   /** One of these, most often one of a few. */
   among<T>(dice: Dice, what: string, all: readonly T[], count: number, nameOf?: (item: T) => string): T;
   /** One of one of the groups, most often one of a few. */
   ofGroups<T>(dice: Dice, what: string, groups: Groups<T>, nameOf?: (item: T) => string): T;
-  /** It is remembered as one of those that the program wrote last. */
+  /** Remembers the object as one of the last that the program wrote. */
   touch(object: KubeObject): void;
-  /** Of these, those that the program wrote last. */
+  /** The objects among these that the program wrote last. */
   touched(all: readonly KubeObject[]): readonly KubeObject[];
 }
 
@@ -43,7 +43,7 @@ export function createPool(world: World, theme: Dice): Pool {
     );
     return from.pick('one of it', groups[group] ?? [], nameOf);
   }
-  /** What was written last comes again: as a name, or as what others refer to. */
+  /** A recently written object comes again: as a name, or as the target of a reference. */
   const lastOf = (isOne: (object: KubeObject) => boolean) =>
     world.server.all().filter((object) => last.includes(where(object)) && isOne(object));
   function orLast(

@@ -21,7 +21,7 @@ export interface Process {
   readonly queue: Queue;
   /** Passes since it began. */
   readonly passes: number;
-  /** It ends on the spot: nothing that it still does has an effect. */
+  /** Ends the process on the spot: nothing that it still does has an effect. */
   kill(): void;
 }
 

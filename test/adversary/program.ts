@@ -9,9 +9,9 @@ export interface Program {
   readonly only?: readonly number[];
 }
 export interface Failure {
-  /** What does not hold, in words. */
+  /** Violations, in words. */
   readonly wrong: readonly string[];
-  /** What was done until then. */
+  /** Actions until then. */
   readonly done: readonly string[];
   /** The number of the action after which it did not hold. */
   readonly at: number;

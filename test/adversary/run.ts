@@ -46,7 +46,7 @@ async function perform(world: World, program: Program, dice: Dice, number: numbe
     return { wrong: [`an exception: ${wordsOf(error)}`], done, at: i };
   }
 
-  /** What does not hold now. Where the victim's objects differ, it may be that something is still under way. */
+  /** The present violations. A difference in the victim's objects may be work under way. */
   async function wrong(): Promise<readonly string[]> {
     const costBefore = cost;
     cost = costOf(world, costBefore);
@@ -54,11 +54,11 @@ async function perform(world: World, program: Program, dice: Dice, number: numbe
     if (dear.length > 0) return dear;
     const now = () => [
       ...invariants.flatMap((invariant) => invariant(world, turns.isGranted)),
-      // What the victim did, and no watch has shown, is not yet to be seen.
+      // A deed of the victim that no watch has shown has no effect yet.
       ...(turns.unseen || isKeptByVolume(world) ? [] : differences(states[turns.deeds] as State, view())),
     ];
     const found = now();
-    // What a watch has not shown would only be shown later.
+    // A change that a watch has not shown would only be shown later.
     if (found.length === 0) return [];
     await world.quiet(LONG_CALM_MS);
     cost = costOf(world, cost);

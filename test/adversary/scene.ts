@@ -30,7 +30,7 @@ export function client(name: string, claim: string, node: string): KubeObject {
   return { ...pod, spec: { ...(pod['spec'] as object), nodeName: node } } as KubeObject;
 }
 
-/** What an administrator has set up. */
+/** The administrator's set-up. */
 export function infrastructure(server: ApiServer): void {
   for (const name of NODES)
     server.put({
@@ -59,7 +59,7 @@ export function infrastructure(server: ApiServer): void {
   server.put({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'provisioned', namespace: A }, spec: claim });
 }
 
-/** What the victim has: kinds with workers and without, one that it shares with the attacker, and one that it has from the attacker. */
+/** The victim's Datasets: kinds with workers and without, one that it shares with the attacker, and one that it has from the attacker. */
 export function victims(server: ApiServer): void {
   const put = (object: KubeObject, more: object = {}) => server.put(into(V, object, more));
   put(own('x-data'));
@@ -82,7 +82,7 @@ export function victimsClients(server: ApiServer): void {
     server.put(into(V, client(`app-${claim}`, claim, node)));
 }
 
-/** What the attacker has before it turns: one Dataset that the victim uses, and one that uses the victim's. */
+/** The attacker's first Datasets: one that the victim uses, and one that uses the victim's. */
 export function attackers(server: ApiServer): void {
   server.put(into(A, write.openDataset('pub'), sharedWith(`${V},${B}`)));
   server.put(into(A, thin('pub')));

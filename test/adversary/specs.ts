@@ -3,7 +3,7 @@ import type { Pool } from './pool.ts';
 import { A, B, CANARY, NODES, V } from './scene.ts';
 import { numbers } from './words.ts';
 
-/** What the attacker writes into a new object besides its metadata: something valid, with a part that is not what its author would write. */
+/** The attacker's body of a new object besides its metadata: valid, with a part that its author would not write. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /** The kinds that the role `edit` and authors of Datasets may write in a namespace. */

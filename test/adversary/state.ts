@@ -5,7 +5,7 @@ import { where } from './words.ts';
 import { V } from './scene.ts';
 import type { World } from './world.ts';
 
-/** What is the victim's in a cluster, by object: comparable between two clusters, of which one has no attacker. */
+/** The victim's objects in a cluster: comparable between two clusters, of which one has no attacker. */
 export interface State {
   readonly objects: ReadonlyMap<string, string>;
   /** Objects of the victim that Sluice deleted, by name and UID. */
@@ -39,7 +39,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 const isTime = (key: string): boolean => /(Time|Timestamp)$/.test(key);
 const UID = /00000000-0000-4000-8000-\d{12}/g;
 
-/** What follows from the attacker's own Dataset, which the victim uses, is as the attacker wants it. */
+/** Objects that follow from the attacker's own Dataset, which the victim uses, are as the attacker wants them. */
 const isBorrowed = ({ metadata: { name, ownerReferences = [] } }: KubeObject): boolean =>
   /^(ml-|app-)?borrowed/.test(name) || ownerReferences.some((owner) => owner.name.startsWith('borrowed'));
 
@@ -51,7 +51,7 @@ function isVictims(object: KubeObject): boolean {
   return claimRef?.namespace === V && metadata.annotations?.[MADE_BY_ATTACKER] === undefined;
 }
 
-/** Of the Dataset that the attacker may use: where its clients run depends on the attacker's pods too. */
+/** Objects of the Dataset that the attacker may use: the nodes of its clients depend on the attacker's pods too. */
 const isOfShared = ({ kind, metadata: { name } }: KubeObject): boolean => /^shared(-fuse)?$/.test(name) && kind !== 'Dataset';
 function withoutUsers(object: KubeObject): KubeObject {
   if (object.kind === 'DaemonSet') return { ...object, status: undefined } as KubeObject;
@@ -92,7 +92,7 @@ export function createView(world: World): () => State {
   };
 }
 
-/** Of the victim's Datasets: of their clients, and of their caches with and without a type or a tier. */
+/** Labels of the victim's Datasets: of their clients, and of their caches with and without a type or a tier. */
 export const isVictimsLabel = (key: string): boolean =>
   /^fluid\.io\/(f|s|s-[a-z]+|s-h-[a-z]+-[a-z])-ml-(x-data|shared|jfs|fresh|borrowed)$/.test(key);
 

@@ -6,7 +6,7 @@ import type { Pool } from './pool.ts';
 import type { Level } from './rights.ts';
 import { act, type Deed } from './victim.ts';
 
-/** Whose turn it is: the attacker's most often, else the victim's, or something happens to the controller. */
+/** The next to act: most often the attacker, else the victim, or the controller has a fault. */
 export interface Turns {
   /** Does the next thing; returns it in words, or undefined when there was nothing to do. */
   next(dice: Dice): Promise<string | undefined>;
@@ -16,7 +16,7 @@ export interface Turns {
   readonly held: ReadonlySet<string>;
   /** A watch stands still, and a deed of the victim came after that. */
   readonly unseen: boolean;
-  /** Whom the victim allows what; while a watch stands still, also whom it allowed when that began. */
+  /** The victim's grants; while a watch stands still, also those at the time when that began. */
   readonly isGranted: Grants;
   /** All watches go on. */
   release(): void;
@@ -51,7 +51,7 @@ export function createTurns(pool: Pool, level: Level, script: readonly Deed[], o
   }
   function victimTurn(): string | undefined {
     const deed = script[deeds];
-    // What comes after a deed that no watch has shown depends on when it is shown.
+    // The effects of a deed that no watch has shown depend on when it is shown.
     if (deed === undefined || unseen) return undefined;
     // Which plan stays in force is what the controller had seen before: one that is killed first has seen nothing.
     if (held.size > 0 && deed === 'a spec that is not valid') return undefined;

@@ -6,7 +6,7 @@ import { createView, type State } from './state.ts';
 import { act, type Deed, scriptOf } from './victim.ts';
 import { createWorld } from './world.ts';
 
-/** What is under way ends within the first; what is retried, within the second. Virtual milliseconds. */
+/** Work under way ends within the first; retried work, within the second. Virtual milliseconds. */
 export const CALM_MS = 1_200;
 export const LONG_CALM_MS = 65_000;
 

@@ -5,7 +5,7 @@ import type { Dice } from './dice.ts';
 import { A, client, PRIVATE, V } from './scene.ts';
 import type { World } from './world.ts';
 
-/** What the victim does in its namespace, as any user. Each may come in any order, and does nothing where it makes no sense. */
+/** The victim's deeds in its namespace, as any user's. Each may come in any order, and does nothing if it makes no sense. */
 const deeds: Readonly<Record<string, (world: World) => void>> = {
   'withdraw the grant': (world) => annotate(world, 'shared', ''),
   'grant again': (world) => annotate(world, 'shared', A),
@@ -48,7 +48,7 @@ const deeds: Readonly<Record<string, (world: World) => void>> = {
 };
 export type Deed = string;
 
-/** What takes back what another did. */
+/** The deed that takes back another. */
 const undone: Readonly<Record<Deed, Deed>> = {
   'withdraw the grant': 'grant again',
   'more workers': 'fewer workers',
@@ -58,7 +58,7 @@ const undone: Readonly<Record<Deed, Deed>> = {
   'a second runtime, as a backup had it': 'no second runtime',
 };
 
-/** What it does in one program, in order: a deed is often taken back by the next. */
+/** The victim's deeds in one program, in order: a deed is often taken back by the next. */
 export function scriptOf(dice: Dice): readonly Deed[] {
   const script: Deed[] = [];
   while (script.length < LENGTH) {

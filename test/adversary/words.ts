@@ -18,7 +18,7 @@ export interface Text {
   readonly is: string;
   readonly text: string;
 }
-/** What there is to choose from, by what it is: the group is chosen first, so that a large one leaves the others their chance. */
+/** Words by group: the group is chosen first, so that a large one leaves the others their chance. */
 export type Groups<T> = Readonly<Record<string, readonly T[]>>;
 
 const reservedKeys: readonly string[] = [...Object.values(annotation), ...Object.values(label)];
@@ -28,7 +28,7 @@ export const reservedFinalizers: readonly string[] = [
   ...operationKinds.map(({ kind }) => operationFinalizer(kind)),
 ];
 
-/** Whatever the attacker reads in the cluster has lost the victim's private texts: that they come from elsewhere is what is looked for. */
+/** Texts that the attacker reads in the cluster lose the victim's private words: the test looks for those that come from elsewhere. */
 const readable = (text: string): string => text.replaceAll(PRIVATE, 'read');
 export const read = (object: KubeObject): KubeObject => JSON.parse(readable(JSON.stringify(object))) as KubeObject;
 
@@ -53,7 +53,7 @@ export function names(world: World): Groups<string> {
   const called = datasets(world).map(({ name }) => name);
   return {
     own: ['aaa', 'spy', 'zzz'],
-    // What a Dataset of the attacker has to be called to have the joined name of another.
+    // The parts of a name by which a Dataset of the attacker gets the joined name of another.
     parts: datasets(world).flatMap(({ namespace, name }) =>
       [A, B].flatMap((own) =>
         namespace !== own && `${namespace}-${name}`.startsWith(`${own}-`) ? [`${namespace}-${name}`.slice(own.length + 1)] : [],

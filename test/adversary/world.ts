@@ -46,7 +46,7 @@ export interface WorldOptions {
   readonly probeMs?: number;
 }
 
-/** Whatever still changes something after so many rounds, or sends so many requests or makes so many passes before the cluster is at rest, will go on for ever. */
+/** A cluster that still changes after so many rounds, requests or passes will never be at rest. */
 const MOST_ROUNDS = 1_000;
 const MOST_REQUESTS = 10_000;
 const MOST_PASSES = 3_000;

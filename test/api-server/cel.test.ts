@@ -1,4 +1,4 @@
-/** What is expected is what the API server's own CEL says of these (github.com/google/cel-spec). */
+/** Expected results are those of the API server's own CEL (github.com/google/cel-spec). */
 import { expect, test } from 'vitest';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { celValue, compile } from '../../src/api-server/schema/cel.ts';

@@ -9,7 +9,7 @@ import { servedBuiltIns, servedBy, servedKind } from '../../src/api-server/wire/
 
 const served = [...servedBuiltIns, ...resources.flatMap((resource) => servedBy(crdOf(resource)))];
 const aggregated = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
-/** Of kubectl 1.29 to 1.35. */
+/** The header of kubectl 1.29 to 1.35. */
 const KUBECTL = `${aggregated('v2')},${aggregated('v2beta1')},application/json`;
 const at = (path: string, accept?: string) => discovery(path, accept, served)?.body as Record<string, never> | undefined;
 const entries = (path: string) => (at(path)?.['resources'] ?? []) as readonly Record<string, unknown>[];

@@ -46,7 +46,7 @@ const spec = object(
   },
 );
 
-/** Its CustomResourceDefinition. */
+/** The CustomResourceDefinition of gardens. */
 export const gardens = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

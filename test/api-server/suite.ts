@@ -1,6 +1,6 @@
 /**
- * What the API server in memory (src/api-server) claims, as cases that a real API server passes too. What is not here, it does
- * not claim. Run on the one in memory by suite.test.ts, on a control plane by test/cluster/api-server.test.ts.
+ * The claims of the API server in memory (src/api-server), as cases that a real API server passes too. It claims nothing else. Run on the
+ * one in memory by suite.test.ts, on a control plane by test/cluster/api-server.test.ts.
  */
 import { describe } from 'vitest';
 import type { KubeClient } from '../../src/kube/contract.ts';

@@ -35,7 +35,7 @@ describe.skipIf(!hasGoldens)("against Fluid's CRDs", () => {
     expect(frame(shown)).toEqual(withSelector(resource, frame(theirs)));
     const [mine, fluids] = [facts(ours), facts(theirs)];
     const kept = Object.fromEntries(Object.keys(fluids).map((path) => [path, mine[path]]));
-    // Its default has the number of workers, so that `kubectl scale` and autoscalers always find one.
+    // The default has the number of workers, so that `kubectl scale` and autoscalers always find one.
     if (resource.plural === 'cacheruntimes') kept['spec.worker'] = fluids['spec.worker'];
     // The Status that Fluid prints of a CacheRuntime is a field that no CacheRuntime has.
     if (resource.plural === 'cacheruntimes')
@@ -56,7 +56,7 @@ describe.skipIf(!hasGoldens)("against Fluid's CRDs", () => {
   test.each(resources.map((resource) => [resource.kind, resource] as const))('%s adds nothing but what is listed', (_, resource) => {
     const { ours, theirs } = both(resource);
     const fluids = facts(theirs);
-    // Of an added struct only the top is of interest.
+    // Only the top of an added struct is of interest.
     const added = Object.keys(facts(ours)).filter((path) => !(path in fluids) && parentOf(path) in { ...fluids, '': 0 });
     const unlisted = added.filter((path) => !allowed(resource, path, seen));
     expect(unlisted).toEqual([]);
@@ -95,13 +95,13 @@ function withoutScale({ spec, ...crd }: Crd): Crd {
   return { ...crd, spec: { ...spec, versions: [{ ...version, subresources }] } };
 }
 
-/** What is compared as a whole. */
+/** The part that is compared as a whole. */
 function frame({ metadata, spec }: Crd): unknown {
   const { schema: _, additionalPrinterColumns: __, ...version } = spec.versions[0] as Crd['spec']['versions'][0];
   return { name: metadata.name, group: spec.group, scope: spec.scope, names: spec.names, version, versions: spec.versions.length };
 }
 
-/** What is compared field by field: a path for each, with everything said about it but its description. */
+/** The part that is compared field by field: a path for each, with all its rules but its description. */
 function facts({ spec }: Crd): Record<string, unknown> {
   const { additionalPrinterColumns: columns, schema } = spec.versions[0] as Crd['spec']['versions'][0];
   const names = (columns as readonly { readonly name: string }[] | undefined)?.map(

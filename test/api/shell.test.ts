@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { contents, env, isEnvName, sh, word } from '../../src/api/shell.ts';
 
-/** What a program gets that a script calls. */
+/** The arguments of a program that a script calls. */
 function argvOf(script: string, environment: Readonly<Record<string, string>> = {}): readonly string[] {
   const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', script], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },

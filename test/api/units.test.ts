@@ -5,7 +5,7 @@ import { bytesLabel, bytesText, canonicalQuantity, durationText, percentText, qu
 const GiB = 1024 ** 3;
 
 describe('a quantity', () => {
-  // What k8s.io/apimachinery v0.34 prints.
+  // The output of k8s.io/apimachinery v0.34.
   test.each([
     ['1.5Gi', '1536Mi'],
     ['0.5', '500m'],

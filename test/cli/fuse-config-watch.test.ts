@@ -1,4 +1,4 @@
-/** `sluice fuse-config --watch` beside the script that it writes, on files as a kubelet has them. */
+/** `sluice fuse-config --watch` beside the script that it writes, on files as a kubelet mounts them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Every command in a directory that someone else wrote, as a check of a Git repository has it: whatever lies there, no command runs it.
- * The folder has what programs of Node and of shells are known to load from where they are started.
+ * Every command in a directory that someone else wrote, as a check of a Git repository has it: no command runs a program of that directory.
+ * The folder has files that programs of Node and of shells are known to load from where they are started.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** What the API server in memory claims is what a real one does. */
+/** The claims of the API server in memory hold for a real one. */
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { apiServerSuite, type Subject } from '../api-server/suite.ts';
@@ -25,12 +25,12 @@ describe.skipIf(!simulated)('a real API server', () => {
         const name = unique('api');
         await admin.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
         namespaces.push(name);
-        // It comes by itself, also to clients that watch ConfigMaps.
+        // The ConfigMap comes by itself, also to clients that watch ConfigMaps.
         await subject.eventually(() => admin.get(kinds.ConfigMap, { namespace: name, name: 'kube-root-ca.crt' }));
         return name;
       },
       eventually: (check) => vi.waitFor(check, { timeout: 100_000, interval: 40 }),
-      // It does so by itself, shortly before a watch ends.
+      // The server sends one by itself, shortly before a watch ends.
       bookmark: () => {},
     };
   });

@@ -1,4 +1,4 @@
-/** What a real API server makes of the objects that Sluice renders, and that the one in memory makes the same of them. */
+/** The objects that Sluice renders after a real API server has completed them: the one in memory makes the same of them. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -61,7 +61,7 @@ function essence(whole: KubeObject): unknown {
   return JSON.parse(text, (key, value: unknown) => (isLeftOut(key, value) ? undefined : value));
 }
 
-/** That a map itself is owned, beside what is in it. And an annotation of DaemonSets: here their controller writes it. */
+/** Ownership of a map itself, beside its keys. And an annotation of DaemonSets: here their controller writes it. */
 function isLeftOut(key: string, value: unknown): boolean {
   if (key === '.' || key.endsWith('deprecated.daemonset.template.generation')) return true;
   return key.endsWith('annotations') && Object.keys(value as object).length === 0;

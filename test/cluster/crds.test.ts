@@ -33,7 +33,7 @@ const root = join(import.meta.dirname, '../..');
 const schemas = createSchemas(resources.map(crdOf));
 const kinds = resources.map((resource) => [resource.kind, resource] as const);
 
-// Its own, since it replaces CRDs under the objects of all tests; without nodes it starts in a few seconds.
+// A control plane of its own, since the test replaces CRDs under the objects of all tests; without nodes it starts in a few seconds.
 let cluster: ControlPlane;
 beforeAll(async () => {
   cluster = await startControlPlane({ nodes: 0 });
@@ -129,7 +129,7 @@ describe('the API server in memory', () => {
     const explained = (...args: readonly string[]) => cluster.kubectl('explain', ...args);
     for (const args of [['dataset.spec.mounts'], ['juicefs', '--recursive'], ['cacheruntimeclass.topology.worker']])
       expect(await explained(...args, `--server=${memory.url}`)).toBe(await explained(...args));
-    // Of built-in kinds the descriptions are shorter.
+    // Built-in kinds have shorter descriptions.
     const fields = (text: string) => text.slice(text.indexOf('FIELDS:'));
     for (const kind of ['sts', 'pv'])
       expect(fields(await explained(kind, '--recursive', `--server=${memory.url}`))).toBe(fields(await explained(kind, '--recursive')));
@@ -326,7 +326,7 @@ function agreed(resource: CustomResource): (document: Record<string, unknown>) =
   };
 }
 
-/** What the API server in memory makes of it: the spec, or the causes of its refusal. */
+/** The answer of the API server in memory: the spec, or the causes of its refusal. */
 function inMemory(resource: CustomResource, document: Record<string, unknown>, old?: KubeObject): unknown {
   const specOf = ({ apiVersion: _version, kind: _kind, metadata: _metadata, ...fields }: KubeObject) =>
     resource.flat ? fields : (fields['spec'] ?? {});

@@ -69,7 +69,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     await plane.kubectl('apply', '--server-side', '-f', file);
     const live = JSON.parse(await plane.kubectl('get', '-f', file, '-o', 'json')) as { readonly items: readonly KubeObject[] };
     expect(live.items).toHaveLength(parseAllDocuments(stdout).length);
-    // What a controller writes on top is not ours: the spec's count of changes is.
+    // Fields that a controller writes are not ours: the spec's count of changes is.
     return Object.fromEntries(
       live.items.map(({ kind, metadata }) => [
         `${kind}/${metadata.name}`,
@@ -174,7 +174,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     const memory = { levels: [{ mediumtype: 'MEM' as const, quota: '1Gi' }] };
     await space.create(openDataset('vineyard'), vineyardRuntime('vineyard', { replicas: 0, tieredstore: memory }));
     await space.becomes('StatefulSet', 'vineyard-master', { metadata: { labels: { [label.datasetId]: expect.any(String) } } });
-    // Of clients alone.
+    // A class with clients alone.
     const { client: component } = plainfs.topology;
     await space.create(cacheClass(space.namespace, { topology: { client: component } }));
     onTestFinished(async () => void (await plane.kubectl('delete', 'cacheruntimeclass', '--ignore-not-found', space.namespace)));
@@ -209,7 +209,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     // And workers, which it reports in an event.
     await space.patch('JuiceFSRuntime', 'jfs', { spec: { replicas: 2 } });
     await eventually(() => expect(asked(events())).toContain('create events.k8s.io/events'));
-    // What a runtime of the same name that was removed by force has left behind.
+    // A Secret that a runtime of the same name left behind, which was removed by force.
     const config = (await space.list('Secret')).find(({ metadata }) => metadata.labels?.[label.owner]);
     const gone = '00000000-0000-0000-0000-000000000000';
     const { name = '', ownerReferences = [], labels } = config?.metadata ?? {};
@@ -220,7 +220,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     await eventually(() => expect(asked(events())).toContain('delete secrets'));
     await space.patch('Secret', left.name, { metadata: { finalizers: null } });
     await space.bound('ThinRuntime', 'late');
-    // What is too much goes, once what that follows from was read afresh.
+    // Superfluous objects go once their sources were read afresh.
     for (const [kind, name] of [
       ['ThinRuntime', 'late'],
       ['CacheRuntime', 'cache'],
@@ -373,7 +373,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     const space = await createSpace(plane, admin, 'webhook-rights');
     const { namespace } = space;
     const pod = podThatMounts('images', { namespace });
-    // What no watch knows is read: first the claim, then the Dataset, then the volume.
+    // Objects that no watch knows are read: first the claim, then the Dataset, then the volume.
     expect(await webhook.admit(pod)).toMatchObject({ message: expect.stringContaining('PersistentVolumeClaim') });
     await space.create(claimOf('images', namespace));
     expect(await webhook.admit(pod)).toMatchObject({ message: expect.stringContaining('Dataset') });
@@ -601,7 +601,7 @@ describe.skipIf(!simulated)('sluice install', () => {
       });
       await step('whole, the kinds too once none of their objects exist', async () => {
         await install('--daemon', 'efc');
-        // Its pods run where the node plugin asks for them.
+        // The daemon's pods run where the node plugin asks for them.
         const wanted = () => plane.kubectl('get', 'daemonset/efc-sessmgr', '-n', 'efc-system', '-o', 'jsonpath={.status.numberReady}');
         await plane.kubectl('label', 'node', 'node-1', 'fluid.io/efc-sessmgr=true');
         await eventually(async () => expect(await wanted()).toBe('1'));

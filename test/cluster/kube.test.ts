@@ -39,7 +39,7 @@ let connection: ClusterConnection;
 let client: KubeClient;
 let namespace: string;
 let serial = 0;
-/** What the test has opened, closed last first. */
+/** Resources that the test has opened, closed last first. */
 let opened: (() => unknown)[] = [];
 
 beforeAll(async () => {

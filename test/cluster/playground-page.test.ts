@@ -11,7 +11,7 @@ import { simulated } from '../support/test-cluster.ts';
 describe.skipIf(!simulated)('the page of the playground', () => {
   let plane: ControlPlane;
   followPage(async () => {
-    // Of its own, since the page lists all volumes of a cluster.
+    // A control plane of its own, since the page lists all volumes of a cluster.
     plane = await startControlPlane({ nodes: 3 });
     await plane.kubectl('apply', '--server-side', '-f', join(root, 'crds'));
     await established(plane);

@@ -45,7 +45,7 @@ describe.skipIf(!simulated)('sluice install --reserved-keys', () => {
       template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'a', image: 'a' }], nodeSelector: { none: 'here' } } },
     },
   });
-  /** What kubectl says, on both channels. */
+  /** The output of kubectl, on both channels. */
   async function as(user: string, verb: 'create' | 'replace', object: object): Promise<string> {
     const file = join(plane.dir, 'object.json');
     writeFileSync(file, JSON.stringify(object));

@@ -14,7 +14,7 @@ import { type Patched, patched } from '../api-server/strategic-merge/cases.ts';
 import { types } from '../api-server/tables/given.ts';
 import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 
-/** What is not of the patch. */
+/** The part of an object that the patch does not write. */
 const essence = ({ metadata, ...object }: KubeObject) => {
   const { managedFields: _, generation: __, ...meta } = metadata;
   return { ...object, metadata: meta };
@@ -95,7 +95,7 @@ describe.skipIf(!simulated)('strategic merge patches of a real API server', () =
     expect(ours).toEqual(theirs);
   });
 
-  /** What kubectl does to a Deployment that it has applied, and that `file` now has in another form. */
+  /** kubectl's commands for a Deployment that it has applied, and that `file` now has in another form. */
   const commands: Readonly<Record<string, (file: string) => readonly string[]>> = {
     apply: (file) => ['apply', '-f', file],
     'set image': () => ['set', 'image', 'deployment/applied', 'side=example.io/side:2'],

@@ -63,7 +63,7 @@ describe.skipIf(!simulated)('tables of a real API server', () => {
     await client.close();
   });
 
-  /** What the API server answers, and what tableOf makes of the objects in its answer. */
+  /** The API server's table, and the one that tableOf makes of the objects in it. */
   async function both(type: ResourceType, path: string, how: Partial<TableRequest> = {}): Promise<{ real: Table; ours: Table }> {
     const real = (await client.raw('GET', `${path}${path.includes('?') ? '&' : '?'}includeObject=Object`, { accept: AS_TABLE })) as Table;
     const request = { now: Date.now(), includeObject: 'Object', ...real.metadata, ...how } as const;
@@ -104,7 +104,7 @@ describe.skipIf(!simulated)('tables of a real API server', () => {
   test.each(Object.keys(gadgetColumns))('columns of a custom resource: %s', async (version) => {
     const type = { ...GadgetHere, version };
     const { real, ours } = await both(type, collectionPath(type, namespace), { columns: gadgetColumns[version]! });
-    // Whose name or age it is, the API's documentation says.
+    // The API's documentation says whose name or age it is.
     const named = ({ columnDefinitions, ...table }: Table) => ({
       ...table,
       columnDefinitions: columnDefinitions.map((each) => (['Name', 'Age'].includes(each.name) ? { ...each, description: '' } : each)),

@@ -52,7 +52,7 @@ describe.skipIf(!simulated)('sluice webhook', () => {
   let space: Space;
   let server: Server;
   let endpoints: readonly WebhookProcess[] = [];
-  /** As the image has it: the library for certificates is CommonJS, which a bundle imports in another way. */
+  /** The program in the image: the library for certificates is CommonJS, which a bundle imports in another way. */
   let program: string;
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-bundle-'));

@@ -94,7 +94,7 @@ function unexplained(ours: readonly Manifest[], fluids: readonly Manifest[]): re
   });
 }
 
-/** What the API server adds to any Job. */
+/** Fields that the API server adds to any Job. */
 const SERVERS = [
   / spec\.(completionMode|manualSelector|podReplacementPolicy|suspend|selector\.matchLabels\S+|\w+JobsHistoryLimit): Fluid .*, we undefined$/,
   /template\.spec\.(schedulerName|securityContext|terminationGracePeriodSeconds|serviceAccount): Fluid .*, we undefined$/,

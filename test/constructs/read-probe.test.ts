@@ -1,4 +1,4 @@
-/** What a pod that reads would see: by the script in real shells, and by what they print. */
+/** The view of a pod that reads: by the script in real shells, and by their output. */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ describe.each(['/bin/dash', '/bin/bash', '/usr/bin/busybox'].filter((shell) => e
     for (const directory of [folder, '/nowhere', '/etc/passwd']) expect(parse([[run(directory)]])).toEqual({});
   });
   test('prints the error of a file system that has lost its client', () => {
-    // Of a character device without a driver, as the last of several directories.
+    // A character device without a driver, as the last of several directories.
     const answer = run(folder).replace('asked', `${shell}: 1: cannot open /mnt/data/.x: Transport endpoint is not connected\nasked`);
     expect(parse([[answer]]).fails).toBe(
       'A pod that looks up a file gets the error “Transport endpoint is not connected”: the store does not answer.',

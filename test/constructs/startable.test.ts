@@ -1,4 +1,4 @@
-/** What Linux starts no program with is refused where it is planned, by the field that a user can shorten. */
+/** A command that Linux would not start is refused where it is planned, by the field that a user can shorten. */
 import { describe, expect, test } from 'vitest';
 import alluxio from '../../runtimes/alluxio/index.ts';
 import cache from '../../runtimes/cache/index.ts';

@@ -1,4 +1,4 @@
-/** What users see is named on some page. */
+/** Everything that users see is named on some page. */
 import { globSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { runtimes } from '../../runtimes/_all.gen.ts';

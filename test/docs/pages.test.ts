@@ -1,4 +1,4 @@
-/** What a page quotes stands in the file, what it links to exists, and the commands and options that it names exist. */
+/** Quotes of a page stand in the file, its links lead somewhere, and the commands and options that it names exist. */
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
@@ -44,7 +44,7 @@ function headingsOf(text: string): readonly string[] {
   );
 }
 
-/** What the blocks of a page say to type, as words; `npm` or `sluice` first. */
+/** The commands in the blocks of a page, as words; `npm` or `sluice` first. */
 function typed(page: string): readonly (readonly string[])[] {
   const lines = blocks.flatMap((block) => {
     if (block.page !== page || !['sh', 'console'].includes(block.language)) return [];
@@ -60,7 +60,7 @@ function typed(page: string): readonly (readonly string[])[] {
 
 function unknownOptions({ options }: Command, words: readonly string[]): readonly string[] {
   const known = new Set(options.flatMap(({ long, short }) => [long, short]));
-  // What follows `--` is another program's.
+  // Words after `--` are another program's.
   const [own = ''] = words.join(' ').split(/(?:^| )-- /);
   const used = own
     .split(' ')

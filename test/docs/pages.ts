@@ -17,7 +17,7 @@ interface Block {
   readonly text: string;
   /** Of a first line `// file` or `# file`: where the reader would put it. */
   readonly file: string | undefined;
-  /** Of a comment `<!-- from file -->` in front: where it stands. */
+  /** The file in a comment `<!-- from file -->` in front. */
   readonly from: string | undefined;
 }
 

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { between, blocks, PLAYGROUND, root, transcripts } from './pages.ts';
 
 const page = blocks.filter((block) => block.page === PLAYGROUND);
-/** What opens the shell. */
+/** The command that opens the shell. */
 export const [opening = ''] = page.flatMap(({ language, text }) => (language === 'sh' ? text : []));
 const commands = page.flatMap(({ language, text }) => (language === 'console' ? transcripts(text) : []));
-/** What a reader asks again when the answer is not the page's yet. */
+/** A command that a reader types again when the answer is not the page's yet. */
 const ASKS = /^kubectl (get|describe) |^npm run -s sluice -- explain /;
 /** Differences that `sluice diff` found, or what `sluice explain` says to do: both exit with 1. */
 const FOUND = /would be changed|to do:/;
@@ -25,7 +25,7 @@ export interface Opening {
 }
 
 export interface Typing {
-  /** Of the shell. */
+  /** Kubeconfig of the shell. */
   kubeconfig(): string;
   /** The exit code of the shell, which ends. */
   ended(): Promise<unknown>;

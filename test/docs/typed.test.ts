@@ -1,4 +1,4 @@
-/** What the pages say to type works. */
+/** The commands on the pages work. */
 import { type ExecFileException, execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 describe('what is typed:', () => {
   // test/package/tutorial.test.ts and playground.test.ts follow theirs.
   const followed = new Set([TUTORIAL, PLAYGROUND]);
-  // What a page says to put into files is put there, for its commands.
+  // Files of a page exist for its commands.
   const folders = new Map<string, string>();
   for (const { page, file, text } of blocks) {
     if (!file || followed.has(page)) continue;
@@ -60,7 +60,7 @@ describe('what is typed:', () => {
   });
 });
 
-/** What can be typed without a cluster; whatever it prints. */
+/** Commands that need no cluster; their output does not matter. */
 const offline = (text: string): readonly Transcript[] =>
   [...text.matchAll(/^npm run -s sluice -- (?:synth|crds)\b(?!.*--cluster)[^|#\n]*/gm)].map(([command]) => ({ command, answer: '…' }));
 

@@ -12,7 +12,7 @@ function argvOf(pid: string): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   } catch {
-    // It has ended.
+    // The process has ended.
     return [];
   }
 }

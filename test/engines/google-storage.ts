@@ -24,7 +24,7 @@ const listening = (port: number) => ({ readinessProbe: { tcpSocket: { port }, pe
 export const ASKED = ['cat', '/tmp/asked'];
 
 export interface GoogleStorage extends FileSystem {
-  /** Who asked for a token by this request, if it is signed with the key of the Secret. */
+  /** The client that asked for a token by this request, if it is signed with the key of the Secret. */
   signer(request: string): string | undefined;
 }
 
@@ -52,7 +52,7 @@ export function googleStorage(profile: string): GoogleStorage {
     signer(request) {
       const [head = '', claims = '', signature = ''] = (new URLSearchParams(request).get('assertion') ?? '').split('.');
       const isOurs = createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(publicKey, signature, 'base64url');
-      // What the client has written of itself.
+      // The client's claims about itself.
       return isOurs ? (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { iss: string }).iss : undefined;
     },
   };

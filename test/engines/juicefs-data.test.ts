@@ -1,4 +1,4 @@
-/** What moves data of JuiceFS, and the ways to it: loads, migrations, references, quota, Secrets, options that change under readers. */
+/** Moves of JuiceFS' data, and their ways: loads, migrations, references, quota, Secrets, options that change under readers. */
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { BUSYBOX_IMAGE, whyNoJuiceFS } from '../../harness/index.ts';
 import type { DataLoadSpec, DataMigrateSpec, OperationStatus } from '../../src/api/index.ts';

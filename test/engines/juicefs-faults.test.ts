@@ -34,7 +34,7 @@ describe.skipIf(!canHaveNode || !canRun('faults of JuiceFS', whyNoJuiceFS()))('f
   const showLogs = () =>
     onTestFailed(async ({ task }) => console.error([JSON.stringify(task.result?.errors), await stage.explain(NAME)].join('\n')));
 
-  /** What the runtime and `explain` say; also printed, for the table in the page of the runtime. */
+  /** Conditions of the runtime and the output of `explain`; also printed, for the table in the page of the runtime. */
   async function told(what: string, sights: Readonly<Record<string, readonly Sight[]>>, dataset = NAME) {
     const runtime = await stage.space.get('JuiceFSRuntime', dataset);
     const { conditions = [], cacheStates } = runtime['status'] as {

@@ -26,7 +26,7 @@ describe.skipIf(!canHaveNode || !canRun('the Dataset of the document', whyNoJuic
     onTestFailed(async ({ task }) => console.error([JSON.stringify(task.result?.errors), await stage.explain(NAME)].join('\n')));
     const { space } = stage;
     const bucket = stage.bucket('bucket');
-    /** Of this volume, in the memory of the machine, in which others have caches too. */
+    /** Cache directory of this volume, in the memory of the machine, in which others have caches too. */
     let cache = '';
     await step('as written, it names the storage that is missing, and a cache that is none', async () => {
       const [keys, dataset, runtime] = stage.dataset(NAME, {
@@ -63,7 +63,7 @@ describe.skipIf(!canHaveNode || !canRun('the Dataset of the document', whyNoJuic
       await space.gone('Pod', 'writer', PATIENCE_S);
       await space.delete('Pod', client ?? '');
       await space.gone('Pod', client ?? '', PATIENCE_S);
-      // Its cache as well: what is read must come from the store.
+      // The cache goes as well: reads must come from the store.
       const status = await stage.inPod('worker', NAME, 'juicefs status "$METAURL" 2> /dev/null');
       cache = `/dev/shm/${/"UUID": *"([0-9a-f-]{36})"/.exec(status)?.[1]}`;
       await stage.inPod('worker', NAME, `ls ${cache} > /dev/null; rm -rf ${cache}/raw/chunks`);

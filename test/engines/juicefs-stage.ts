@@ -42,7 +42,7 @@ export interface Stage {
   counter(dataset: string, name: string, role?: Role): Promise<number>;
   /** A folder of the node for the cache of `dataset`. */
   cacheDir(dataset: string): string;
-  /** What `sluice explain` prints. */
+  /** The output of `sluice explain`. */
   explain(dataset: string): Promise<string>;
   /** Creates what a Dataset needs, and waits until it is served. */
   serve(name: string, how: Volume): Promise<void>;
@@ -51,7 +51,7 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-/** What differs between Datasets of a test. */
+/** The differences between Datasets of a test. */
 export interface Volume {
   /** Default 1. */
   readonly database?: number;
@@ -59,7 +59,7 @@ export interface Volume {
   readonly volume?: string;
   /** Default `juicefs:///`. */
   readonly mountPoint?: string;
-  /** Of the mount, beside storage and bucket. */
+  /** Options of the mount, beside storage and bucket. */
   readonly options?: Readonly<Record<string, string>>;
   /** Values of the Secret: `metaurl`, `access-key`, `secret-key`. */
   readonly keys?: Readonly<Record<string, string>>;
@@ -176,9 +176,9 @@ export interface Sight {
   readonly took: number;
 }
 export interface Watcher {
-  /** What it has seen since it was last asked: each change, and each read that took more than half a second. */
+  /** News since the last call: each change, and each read that took more than half a second. */
   news(): Promise<readonly Sight[]>;
-  /** What each way last said. */
+  /** The last result of each way. */
   now(): Promise<Readonly<Record<Way, string>>>;
 }
 

@@ -19,7 +19,7 @@ const LIMIT = 400_000;
 interface Engine {
   readonly image: string;
   readonly system: FileSystem;
-  /** What no argument of a process and no log may hold. */
+  /** A text that no argument of a process and no log may hold. */
   readonly secret: string;
 }
 

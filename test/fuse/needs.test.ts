@@ -13,7 +13,7 @@ const where = (program: string) => spawnSync('sh', ['-c', 'command -v "$1"', 'sh
 const [dash, node] = [where('sh'), process.execPath];
 
 const page = readFileSync(new URL('../../docs/thin-runtime.md', import.meta.url), 'utf8');
-/** Of the table "What the image needs": program, and for what. */
+/** The table "What the image needs": program, and its purpose. */
 const documented = [...page.matchAll(/^\| `(mkdir|umount|cat|mktemp|sleep|mkfifo)` \| (.*) \|$/gm)].map(([, name = '']) => name);
 
 let folders = 0;

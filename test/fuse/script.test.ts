@@ -1,4 +1,4 @@
-/** What shells make of the scripts, and what programs get that they call. */
+/** The scripts in real shells, and the arguments of the programs that they call. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

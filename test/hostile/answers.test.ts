@@ -1,4 +1,6 @@
-/** What pods print, which run images of tenants: whatever a probe of any runtime reads costs time in proportion to its bytes, and not much. */
+/**
+ * Outputs of pods, which run images of tenants: for every text, a probe of any runtime costs time in proportion to its bytes, and not much.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { infosOf } from '../../src/reconciler/operations/status.ts';
@@ -6,7 +8,7 @@ import { lastWords } from '../../src/planning/last-words.ts';
 import { texts, tooDear } from './cost.ts';
 import { probesOf, RUNTIMES } from './probes.ts';
 
-/** Of formats that are read, and what may stand in their place. */
+/** Words of the formats that are read, and of texts in their place. */
 const WORDS = [
   '\n',
   ' ',
@@ -66,7 +68,7 @@ function reading(read: (text: string) => unknown): (text: string) => void {
     try {
       read(text);
     } catch (error) {
-      // What makes no sense is an error with a text for people; that a stack or a type is wrong is none.
+      // A senseless output is an error with a text for people; a wrong stack or type is none.
       if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError || error.message.length > 2000)
         throw error;
     }
@@ -119,7 +121,7 @@ test.each(probes)('%s: %s, whatever each of its pods says to each command', (_, 
       const size = Math.min(mostBytes, 32 << 10);
       characters = 0;
       read(JSON.stringify(drawn.map((pods) => pods.map((words) => written(words, size)))));
-      // What is kept of an answer is not larger than the texts that pods printed, but for the escapes of JSON and the names of fields.
+      // The kept part of an answer is not larger than the texts that pods printed, but for the escapes of JSON and the names of fields.
       expect(characters).toBeLessThan(16 * size * commands.length);
     }),
     { numRuns: 60, seed: 34 },

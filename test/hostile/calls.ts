@@ -57,7 +57,7 @@ import { vineyardCalls } from './vineyard-calls.ts';
 
 type Call<T> = (given: T) => unknown;
 
-/** What an export is called with. */
+/** The arguments of an export. */
 export interface Calls {
   /** Runs in a pod of the tenant's own, where no other tenant waits for it. */
   readonly alone?: true;

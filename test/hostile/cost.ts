@@ -4,14 +4,14 @@ import { InvalidSpec } from '../../src/api/index.ts';
 export const LONG = 256 * 1024;
 export const MANY = 10_000;
 
-/** What one call may keep all other tenants waiting. */
+/** The time for which one call may keep all other tenants waiting. */
 const MOST_MS = 50;
 /** Nothing that is worse than linear takes so little at these sizes. Once, V8 takes as long to make room for a text of nothing but brackets. */
 const SURELY_LINEAR_MS = 20;
 
 /**
- * What is wrong with the cost of a call, if anything. It is time of the CPU, the best of several tries, and compared with that of half the
- * size: a busy machine makes both slower. What is cheap is measured once; what is dear is so each time, a neighbour on the machine is not.
+ * The fault in the cost of a call, if any. The cost is time of the CPU, the best of several tries, compared with that of half the size: a
+ * busy machine makes both slower. A cheap call is measured once; an expensive call is so each time, a neighbour on the machine is not.
  */
 export function tooDear<T>(input: (size: number) => T, call: (given: T) => unknown, size: number, mostMs = MOST_MS): string | undefined {
   const whole = input(size);

@@ -17,7 +17,7 @@ const record = (entries: number): Record<string, string> => Object.fromEntries(A
 const planOnly = 'takes a plan, which `plan` below has made of what a tenant wrote; synth of every part is measured with it';
 const withPlan = 'is measured with plan';
 
-/** Of runtimes/efc. */
+/** Calls of runtimes/efc. */
 export const efcCalls: Readonly<Record<string, Readonly<Record<string, Calls | string>>>> = {
   'runtimes/efc/commands.ts': { removeCache: planOnly, status: 'takes nothing' },
   'runtimes/efc/components.ts': { EfcFuse: planOnly, EfcMaster: planOnly, EfcWorker: planOnly },

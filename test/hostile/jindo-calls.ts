@@ -24,7 +24,7 @@ const endpoint = { 'fs.oss.endpoint': 'e' };
 const planOnly = 'takes a plan, which `plan` below has made of what a tenant wrote; synth of every part is measured with it';
 const withPlan = 'is measured with plan';
 
-/** Of runtimes/jindo. */
+/** Calls of runtimes/jindo. */
 export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Record<string, Calls | string>>>> => ({
   'runtimes/jindo/addresses.ts': { addressList: 'joins names of pods' },
   'runtimes/jindo/cache-sets.ts': {
@@ -168,6 +168,6 @@ function quietly(call: () => unknown): void {
   try {
     call();
   } catch {
-    // What it thinks of the text is tested elsewhere.
+    // The result of the text is tested elsewhere.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Hostile texts in pairs of fields: each alone is tried by what reads it, and two together make what none of them does. Whatever a tenant
- * writes, there is an error that names a field, or objects that an API server stores, Linux starts, and no shell reads as code.
+ * Hostile texts in pairs of fields: each alone is tried by its reader, and two together make what none of them does. For every text of a
+ * tenant there is an error that names a field, or objects that an API server stores, Linux starts, and no shell reads as code.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ function bound(kind: Kind, spec: object, dataset: object): { readonly bound: Bou
   return { bound: binding.whole(), made };
 }
 
-/** What a shell reads of what was made: scripts of `-c`, and files that begin as scripts do. */
+/** The scripts that a shell reads of the objects: those of `-c`, and files that begin as scripts do. */
 function scriptsOf(made: readonly Manifest[], commands: readonly (readonly string[])[]): readonly string[] {
   const files = made.flatMap(({ kind, data }) => (kind === 'ConfigMap' ? Object.values((data ?? {}) as Record<string, string>) : []));
   const inline = [...argvsOf(made), ...commands].flatMap((argv) => {

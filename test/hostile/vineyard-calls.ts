@@ -19,7 +19,7 @@ const planOnly = 'takes a plan, which `plan` below has made of what a tenant wro
 const withPlan = 'is measured with plan';
 const numbers = 'takes numbers and constants';
 
-/** Of runtimes/vineyard. */
+/** Calls of runtimes/vineyard. */
 export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Calls | string>>>> = {
   'runtimes/vineyard/commands.ts': { removeSpill: planOnly, status: planOnly },
   'runtimes/vineyard/components.ts': { VineyardFuse: planOnly, VineyardMaster: planOnly, VineyardWorker: planOnly },

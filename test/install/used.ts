@@ -1,4 +1,4 @@
-/** What RBAC grants and what was asked for, in one form: `patch apps/statefulsets`, `get coordination.k8s.io/leases sluice`. */
+/** Rights that RBAC grants and requests that were made, in one form: `patch apps/statefulsets`, `get coordination.k8s.io/leases sluice`. */
 import type { AuditEvent } from '../support/audit.ts';
 
 /** rbac.authorization.k8s.io/v1 PolicyRule, as we write it. */

@@ -19,7 +19,7 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   'alluxio.underfs.s3.inherit.acl': 'false',
 };
 
-/** Of `bucket/numbers`: the numbers to 300,000, a line each. */
+/** The file `bucket/numbers`: the numbers to 300,000, a line each. */
 export const NUMBERS = { bytes: 1_988_895, md5: 'daef482d6c698625ab13d987d14e8781' };
 
 export interface AlluxioPods {
@@ -29,7 +29,7 @@ export interface AlluxioPods {
   exec(pod: string, container: string, ...command: readonly string[]): Promise<string>;
   /** The answer of a pod's port, parsed. The path may have a query. */
   ask(pod: string, port: number, path: string, body?: object): Promise<unknown>;
-  /** What went on in the pods, for who looks for a cause. */
+  /** Logs of the pods, for the search for a cause. */
   logs(): Promise<string>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A cluster as operators have it, with Alluxio's image and an object store that has a bucket, for what is served by an AlluxioRuntime. */
+/** An operator's cluster, with Alluxio's image and an object store that has a bucket, for Datasets that an AlluxioRuntime serves. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ import { condition, createSpace, type Space } from '../support/sluice.ts';
 import { type Installed, startInstalled } from './installed.ts';
 import { type BytesRead, bytesRead, encrypted, minioOptions, portsOf, type SmallAlluxio, smallAlluxio } from './small-alluxio.ts';
 
-/** What a shell, a file of properties or a list would take for something else is left as it is. */
+/** Characters that a shell, a file of properties or a list would interpret stay as they are. */
 export const SECRET_KEY = 'secret\\key=$HOME';
 const KEYS = { access: 'accesskey', secret: SECRET_KEY };
 const SECRET = 'bucket-keys';
@@ -47,15 +47,15 @@ export interface AlluxioSpace {
   readonly space: Space;
   /** Writes an object; creates its bucket if that does not exist yet. */
   store(path: string, text: string): Promise<void>;
-  /** Of these buckets, with their keys in a Secret. */
+  /** A Dataset of these buckets, with their keys in a Secret. */
   dataset(name: string, mounts: readonly Mount[], more?: DatasetSpec): KubeObject;
   /** Keeps its cache on the node. */
   runtime(name: string, more?: SmallAlluxio): KubeObject;
-  /** What runs for the Dataset of this name. */
+  /** The pods of the Dataset of this name. */
   of(name: string): Serving;
   /** The directory of the node in which workers cache. */
   readonly cacheDir: string;
-  /** What went on, for who looks for a cause. */
+  /** Logs, for the search for a cause. */
   logs(): Promise<string>;
   stop(): Promise<void>;
 }

@@ -46,7 +46,7 @@ describe.skipIf(!canServe)('Alluxio on a real node', { timeout: LIMIT }, () => {
       console.error(await alluxio.logs());
     });
 
-  /** What the runtime's own questions to the master find. */
+  /** The answers of the master to the runtime's own questions. */
   async function answered(webPort: number) {
     const { mounts, probes } = alluxioRuntime.bind(
       given({
@@ -134,7 +134,7 @@ describe.skipIf(!canServe)('Alluxio on a real node', { timeout: LIMIT }, () => {
 
     await step('a mount that comes, another that goes, and one that changes are seen by the pod', async () => {
       const mount = (...mounts: readonly Mount[]) => space.patch('Dataset', NAME, { spec: { mounts } });
-      // Its client remembers what there is, and what there is not.
+      // The client remembers which files exist, and which do not.
       expect(await reader.sh('ls /data; ls /data/hbase 2>&1 || :')).toBe('hadoop\nzookeeper\nls: /data/hbase: No such file or directory\n');
       // As a pod may leave it that reads while a mount goes.
       await demo.inMaster('alluxio', 'fs', 'mkdir', '/hbase');
@@ -148,7 +148,7 @@ describe.skipIf(!canServe)('Alluxio on a real node', { timeout: LIMIT }, () => {
       expect(await reader.sh('ls -l /data/hbase/RELEASENOTES.md')).toMatch(/^-rwx------ /);
       await mount(ZOOKEEPER, CHANGED);
       await space.becomes('Dataset', NAME, { status: { phase: 'Bound', mounts: [{}, { options: CHANGED.options }] } }, PATIENCE_S);
-      // What its pod has looked at the kernel remembers.
+      // The kernel remembers files that the client's pod has looked at.
       expect(await reader.sh('ls -l /data/hbase/CHANGES.md')).toMatch(/^-rwxr-xr-x /);
       await space.bound('AlluxioRuntime', NAME, PATIENCE_S);
     });
@@ -164,7 +164,7 @@ describe.skipIf(!canServe)('Alluxio on a real node', { timeout: LIMIT }, () => {
     });
 
     await step('a master that was lost returns with its mounts, and what is read is right', async () => {
-      // Its journal goes with its pod. What is stored meanwhile stands before what workers have cached.
+      // The journal goes with the master's pod. Newly stored files come before those that workers have cached.
       const before = (await space.get('Pod', `${NAME}-master-0`)).metadata.uid;
       await alluxio.store('zookeeper/first', 'the first\n');
       await space.kubectl('delete', 'pod', `${NAME}-master-0`, '--grace-period=0', '--force');

@@ -48,7 +48,7 @@ describe.skipIf(!canHaveNode || given.length === 0)(`controllers${nothing}`, () 
     return cgroup;
   }
 
-  /** What a node's keeper does; returns how it ends. */
+  /** The process group of a node's keeper; returns how it ends. */
   function start(name: string): () => void {
     const dir = join(folder, `${NODE_PREFIX}${name}`);
     mkdirSync(dir);

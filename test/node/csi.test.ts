@@ -1,4 +1,7 @@
-/** What nodes do to a mount: clients, plugins and daemons that are killed or hang, sub paths, and volumes that ask for too much. */
+/**
+ * Faults of nodes and their effect on mounts: clients, plugins and daemons that are killed or hang, sub paths, and volumes that ask for too
+ * much.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { stringify } from 'yaml';
@@ -222,7 +225,7 @@ describe.skipIf(!canHaveNode)('mounts on a real node', { timeout: LIMIT }, () =>
       await kubectl('delete', 'pod', 'silent', '--timeout=60s');
       await cluster.node.run('umount', '-l', path);
       await kubectl('delete', 'pvc,pv', 'silent', '--timeout=60s');
-      // What is left of the one before waits in the kernel for the client, and goes with it.
+      // The rest of the former mount waits in the kernel for the client, and goes with it.
       await kubectl('wait', '--for=delete', 'pod', '-n', NAMESPACE, plugin, '--timeout=180s');
     });
 

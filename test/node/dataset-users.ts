@@ -15,7 +15,7 @@ type Where = Pick<AlluxioSpace, 'cluster' | 'space'>;
 export interface Reader {
   /** Runs a script; returns what it wrote. */
   sh(script: string): Promise<string>;
-  /** Of a file, past what the kernel keeps of it. */
+  /** Digest of a file, past the kernel's cache. */
   digest(path: string): Promise<string>;
 }
 

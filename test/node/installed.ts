@@ -1,6 +1,6 @@
 /**
- * A cluster as operators have it: a control plane, a real node, Sluice's own image on it and what `sluice install` prints. All of it is
- * what users get; only the image's name and the folders are the test's.
+ * An operator's cluster: a control plane, a real node, Sluice's own image on it and the output of `sluice install`. All of it is what users
+ * get; only the image's name and the folders are the test's.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ export interface Installed {
   install(...flags: readonly string[]): Promise<string>;
   /** Resolves when controller and node plugin run as they were last applied. */
   rolledOut(): Promise<void>;
-  /** What to show when a test failed: the end of the logs of Sluice's pods, the kubelet and containerd. */
+  /** Texts for a failed test: the end of the logs of Sluice's pods, the kubelet and containerd. */
   logs(): Promise<string>;
   stop(): Promise<void>;
 }

@@ -15,7 +15,7 @@ interface Served {
   like(name: string, mount: object): readonly KubeObject[];
 }
 
-/** What pods of a runtime of JuiceFS are asked. */
+/** Questions to the pods of a JuiceFSRuntime. */
 function clientsOf({ cluster, space }: Served, dataset: string) {
   const { namespace } = space;
   const mountPath = `${cluster.node.mountRoot}/juicefs/${namespace}/${dataset}/juicefs-fuse`;

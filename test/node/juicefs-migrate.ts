@@ -9,7 +9,7 @@ import { step } from '../support/step.ts';
 import { PATIENCE_S } from './dataset-users.ts';
 
 const [image = '', imageTag = ''] = BUSYBOX_IMAGE.split(':');
-/** Of the file system and of the store: a URL would take most of it for something else. */
+/** Password of the file system and of the store: a URL would take most of its characters for something else. */
 export const PASSWORD = 'secret,/key+@%41';
 
 interface Migrated {

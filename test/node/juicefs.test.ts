@@ -193,7 +193,7 @@ describe.skipIf(!canHaveNode || !canRun('JuiceFS on a real node', whyNoJuiceFS()
         await space.patch('JuiceFSRuntime', NAME, { spec: { fuse } });
         await space.becomes('JuiceFSRuntime', NAME, condition('PodsOutdated', { status: 'True' }));
         await space.becomes('PersistentVolumeClaim', NAME, { metadata: { labels } });
-        // Its pod is the last that uses the old client.
+        // The Job's pod is the last that uses the old client.
         expect(await job(`last-before-${generation}`, 'tail -n 1 /data/folder/numbers')).toBe('100000\n');
         await space.gone('Pod', before?.metadata.name ?? '');
         expect(await job(`first-of-${generation}`, 'tail -n 1 /data/folder/numbers')).toBe('100000\n');

@@ -121,7 +121,7 @@ describe.skipIf(!canHaveNode || !canRun('MooseFS on a real node', whyNoMooseFS()
       const fuse = await clientPod();
       const copies = () => inPod(fuse, 'mfscheckfile', join(mount(), 'files/numbers'));
       await eventually(async () => expect(await copies()).toContain('chunks with 2 copies'), PATIENCE_S);
-      // What is read from now on can only be the new copy.
+      // Reads from now on can only be of the new copy.
       await space.kubectl('scale', 'cacheruntime', NAME, '--replicas=1');
       await space.gone('Pod', `${NAME}-worker-1`, PATIENCE_S);
       expect(await reader.digest('/data/files/numbers')).toContain(NUMBERS.md5);

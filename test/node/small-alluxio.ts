@@ -7,7 +7,7 @@ const [IMAGE = '', IMAGE_TAG = ''] = ALLUXIO_IMAGE.split(':');
 
 export interface SmallAlluxio {
   readonly networkMode?: 'HostNetwork' | 'ContainerNetwork';
-  /** Of the cache. */
+  /** Quota of the cache. */
   readonly quota?: string;
 }
 
@@ -25,14 +25,14 @@ export const smallAlluxio = (name: string, cache: string, { networkMode = 'HostN
     tieredstore: { levels: [{ mediumtype: 'SSD', path: cache, quota }] },
   });
 
-/** Of a dataset with buckets of MinIO. */
+/** Options of a Dataset with buckets of MinIO. */
 export const minioOptions = (endpoint: string): Readonly<Record<string, string>> => ({
   'alluxio.underfs.s3.endpoint': endpoint,
   'alluxio.underfs.s3.disable.dns.buckets': 'true',
   'alluxio.underfs.s3.inherit.acl': 'false',
 });
 
-/** Of a dataset: an option from a Secret. */
+/** An option of a Dataset from a Secret. */
 export const encrypted = (name: string, secret: string, key: string) => ({ name, valueFrom: { secretKeyRef: { name: secret, key } } });
 
 /** Host ports by name. */

@@ -52,13 +52,13 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
     const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`, KUBECONFIG: cluster.plane.kubeconfig };
     return (await promisify(execFile)('sh', ['-ec', commands], { cwd: folder, env })).stdout;
   };
-  /** What is mounted where fuse pods mount, for this dataset or for all. */
+  /** Mounts at the places of fuse pods, for this Dataset or for all. */
   const mountsOf = (name = '') =>
     parseMountinfo(readFileSync('/proc/self/mountinfo', 'utf8'))
       .map(({ mountPoint }) => mountPoint)
       .filter((point) => point.startsWith(`${cluster.node.mountRoot}/thin/default/${name}`));
 
-  /** Of the pods with these labels, in any namespace. */
+  /** Nodes of the pods with these labels, in any namespace. */
   const nodesOf = async (labels: string): Promise<readonly string[]> =>
     (await typed(`kubectl get pod -A -l ${labels} -o jsonpath='{range .items[*]}{.spec.nodeName}{"\\n"}{end}'`))
       .split('\n')
@@ -138,7 +138,7 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
       const restarts = () =>
         kubectl('get', 'pod', '-l', 'release=follows', '-o', 'jsonpath={.items[0].status.containerStatuses[0].restartCount}');
       expect(await restarts()).toBe('0');
-      // What mounts one file of a ConfigMap must also start again after that file was replaced.
+      // A container that mounts one file of a ConfigMap must also start again after that file was replaced.
       const killing = ['sh', '-c', 'kill -KILL -1; kill -KILL 1; kill -TERM 1'];
       await kubectl('exec', fuse.trim(), '-c', 'thin-fuse', '--', ...killing).catch((error: Error) => {
         // This shell may go with its container.

@@ -17,7 +17,7 @@ import { vendorPackage } from './vendor-package.ts';
 const page = blocks.filter((block) => block.page === TUTORIAL);
 const textOf = (file: string): string => page.find((block) => block.file === file)?.text ?? '';
 const IMAGE = /--image (\S+)/.exec(page.map(({ text }) => text).join(''))?.[1] ?? '';
-/** What the page says to type once the manifests are applied. */
+/** The page's commands after the manifests are applied. */
 const typed = page
   .flatMap(({ language, text }) => (language === 'sh' ? text.split('\n') : []))
   .filter((line) => line.startsWith('kubectl ') && !line.startsWith('kubectl apply --server-side '));
@@ -53,7 +53,7 @@ export async function followsTheTutorial(cluster: Installed, folder: string): Pr
   }, PATIENCE_S);
 }
 
-/** Of the endpoint, the user and the password in the page's images.yaml, with one file. */
+/** A bucket with the endpoint, the user and the password of the page's images.yaml, with one file. */
 async function startBucket({ plane, node }: Installed): Promise<void> {
   const env = [
     { name: 'MINIO_ROOT_USER', value: 'minio' },

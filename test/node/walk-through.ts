@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { FUSE_IMAGE, fuseImage, type ImageDefinition, MINIO_IMAGE } from '../../harness/index.ts';
 import { blocksOf } from '../support/page.ts';
 
-/** Of the page's own Dockerfile. */
+/** The image of the page's own Dockerfile. */
 const OWN_IMAGE = 'localhost/fluid-minio-s3fs:demo';
 
 const IMAGES: Readonly<Record<string, string>> = {

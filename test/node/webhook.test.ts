@@ -110,7 +110,7 @@ describe.skipIf(!canHaveNode)('a node without the CSI plugin', { timeout: LIMIT 
     await apply(thinProfile('minio', { fileSystemType: 'fuse', fuse: { image, imageTag, command: SEED_COMMAND } }));
     await kubectl('apply', '-f', join(folder, 'dataset.yaml'));
     await kubectl('wait', '--for=jsonpath={.status.phase}=Bound', 'dataset/minio-demo', '--timeout=60s');
-    // Of the pod as it is printed: a shell that the test's image has, and an end that comes soon.
+    // The printed pod with a shell that the test's image has, and an end that comes soon.
     const printed = JSON.stringify(seedPod())
       .replace('nginx:latest', BUSYBOX_IMAGE)
       .replace('"bash"', '"sh"')
@@ -199,7 +199,7 @@ describe.skipIf(!canHaveNode)('a node without the CSI plugin', { timeout: LIMIT 
   });
 
   describe('while pods are created without a pause', () => {
-    /** What became of pods that are only tried: no pod is stored. */
+    /** The results for pods in a dry run: no pod is stored. */
     const under = async (during: () => Promise<void>) => {
       const counts = { injected: 0, bare: 0, rejected: 0, heldUp: 0 };
       const ended = new AbortController();

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder && rmSync(folder, { recursive: true, force: true }));
 
-/** What the page says to type, as it stands there. */
+/** The page's command, word for word. */
 test('the page installs the package under its name', () => {
   const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly name: string };
   expect(page.map(({ text }) => text)).toContain(`npm install ${name}\n`);

@@ -1,4 +1,4 @@
-/** What `npm pack` makes works in a folder of its own: types, entry points, the command line, and the package of a vendor. */
+/** The package of `npm pack` works in a folder of its own: types, entry points, the command line, and the package of a vendor. */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

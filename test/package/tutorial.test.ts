@@ -35,7 +35,7 @@ describe('the tutorial', () => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
     }
-    // What `docker save` would write.
+    // A stand-in for the archive of `docker save`.
     baseImage(folder, 'sluice-image.tar');
   }, 600_000);
   afterAll(() => folder && rmSync(folder, { recursive: true, force: true }));

@@ -31,7 +31,7 @@ describe('pieces', () => {
   });
 });
 
-/** What stays in memory of what was shared, in MB. */
+/** Memory that shared values keep, in MB. */
 function kept(sharing: Sharing, values: Iterable<unknown>): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -52,7 +52,7 @@ test.each<[string, number, number]>([
     for (let i = 0; i < count; i++) yield { note: String(i).padEnd(length, '.') };
   }
   expect(kept(sharing, annotations())).toBeLessThan(20);
-  // It is there until here.
+  // The value lives until here.
   expect(sharing.text('a')).toBe('a');
 });
 

@@ -1,4 +1,4 @@
-/** What the API server in memory claims holds over the wire too, with the client of the controller. */
+/** The claims of the API server in memory hold over the wire too, with the client of the controller. */
 import { afterAll, beforeAll, vi } from 'vitest';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { crdOf } from '../../src/api/index.ts';

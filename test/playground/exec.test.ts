@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => playground.stop());
 
-/** What each channel said; or the answer that refused it. */
+/** The text of each channel; or the answer that refused it. */
 async function run(container: string, ...argv: readonly string[]): Promise<readonly string[]> {
   const { token } = (JSON.parse(playground.kubeconfig) as { users: readonly [{ user: { token: string } }] }).users[0].user;
   const query = [...argv.map((word) => `command=${word}`), ...(container ? [`container=${container}`] : [])].join('&');

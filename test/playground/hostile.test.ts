@@ -99,7 +99,7 @@ test.each<[method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE', path: string, bo
   );
   expect([400, 403, 404, 405, 413, 415, 422]).toContain(status);
   expect(faults).toEqual([]);
-  // What acts on objects goes on.
+  // Requests for objects are still served.
   const name = `after-${Math.round(performance.now() * 1000)}`;
   const pod = {
     apiVersion: 'v1',

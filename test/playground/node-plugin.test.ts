@@ -1,4 +1,4 @@
-/** What the simulated CSI plugin does to the cluster. */
+/** The simulated CSI plugin's effects on the cluster. */
 import { expect, test } from 'vitest';
 import { CustomResourceDefinition } from '../../src/api-server/kinds.ts';
 import { createApiServer } from '../../src/api-server/index.ts';

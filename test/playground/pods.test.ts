@@ -1,4 +1,4 @@
-/** What simulated pods wait for, and what is said of it. */
+/** Reasons why simulated pods wait, and the events about them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';

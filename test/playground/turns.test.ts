@@ -36,7 +36,7 @@ const affinity = (key: string) => ({
 });
 const mounts = { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'demo' } }] };
 
-/** What is written, past all rules; deleting what does not exist does nothing. */
+/** Objects as they are written, past all rules; deleting one that does not exist does nothing. */
 const OBJECTS: readonly KubeObject[] = [
   node('a', undefined),
   node('a', 'fast'),

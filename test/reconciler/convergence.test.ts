@@ -9,7 +9,7 @@ import { demo, type Harness, harness } from './harness.ts';
 /** More of them: `RUNS=1000 npx vitest run test/reconciler/convergence.test.ts`. */
 const RUNS = Number(process.env['RUNS'] ?? 20);
 
-/** What may happen to a cluster, in any order. */
+/** Events of a cluster, in any order. */
 type Happening =
   /** A process works for a while, and is killed at its n-th write: before the server has it, or before the answer comes back. */
   | { readonly is: 'work'; readonly ms: number; readonly diesAt: number; readonly when: 'before' | 'after' }

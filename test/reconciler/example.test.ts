@@ -197,7 +197,7 @@ describe('host ports', () => {
       spec: { template: { spec: { hostNetwork: true, containers: [{ ports: [{ name: 'rpc', containerPort: port }] }] } } },
     });
 
-    // What goes frees its ports. A record that was copied along with a runtime counts for nothing.
+    // A deleted Dataset frees its ports. A record that was copied along with a runtime counts for nothing.
     await space.delete('Dataset', lucky[1] ?? '');
     await space.gone('ExampleRuntime', lucky[1] ?? '');
     const copied = (await space.get('ExampleRuntime', lucky[0] ?? '')).metadata.annotations?.[PORTS] ?? '';

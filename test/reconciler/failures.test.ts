@@ -8,7 +8,7 @@ import { boundHarness, type Harness, harness } from './harness.ts';
 const denied = { status: 403, reason: 'Forbidden', message: 'admission webhook denied it: token=hunter2' };
 const thin = () => boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })]);
 const synced = (at: Harness, kind = 'ThinRuntime') => at.conditions(kind)['Synced'] ?? '';
-/** Of warnings, once each. */
+/** Reasons of warnings, once each. */
 const warnings = (at: Harness) => [
   ...new Set(at.events.filter(({ type }) => type === 'Warning').map(({ regarding, reason }) => `${regarding.kind} ${reason}`)),
 ];

@@ -1,4 +1,4 @@
-/** What Fluid said of a dataset, and of nodes, and what we say in its place. */
+/** Fluid's statuses of a Dataset, and labels of nodes, beside ours. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ function isDifferent(name: string): boolean {
   return name.endsWith('reference') || name.endsWith('quotalist');
 }
 
-/** What the canned answers of Fluid's pods said: juicefs/ee-token and others. */
+/** The canned answers of Fluid's pods: juicefs/ee-token and others. */
 const CACHE: CacheUse = { cachedBytes: 2_464_154, hitRatio: 0.9, throughputRatio: 0.9, totalBytes: 4_086_513 };
 const UFS: UfsUsage = { totalBytes: 4_100_096, files: 7 };
 
@@ -107,14 +107,14 @@ function worldOfCase({ name: file, bind, dataset, runtime }: Case): World {
   };
 }
 
-/** Of a status: what is compared. Conditions lose their times, and those of ours that Fluid does not have. */
+/** The compared part of a status. Conditions lose their times, and those of ours that Fluid does not have. */
 function comparable({ conditions, ...status }: Recorded['status'], ...without: readonly string[]): Record<string, unknown> {
   const kept = (conditions ?? [])
     .filter(({ type }) => !['Synced', 'NotReady', 'SpecWarning'].includes(String(type)))
     .map((condition) => ['type', 'status', 'reason', 'message'].map((field) => condition[field]));
   return { ...Object.fromEntries(Object.entries(status).filter(([field]) => !without.includes(field))), conditions: kept };
 }
-/** Of Alluxio's: Fluid asks for ratios once a minute only, reports how many masters where the spec does, and often no engine. */
+/** For Alluxio: Fluid asks for ratios once a minute only, reports the number of masters where the spec does, and often no engine. */
 function alike({ dataset, runtime, ...rest }: Case): Case {
   if (runtime.kind === 'JindoRuntime') return likeJindo({ dataset, runtime, ...rest });
   if (runtime.kind === 'CacheRuntime') return likeCache({ dataset, runtime, ...rest });
@@ -140,7 +140,9 @@ const FUSES_INITIALIZED = {
   message: 'The fuse is initialized.',
 };
 
-/** Of Jindo's: Fluid never learns how many files there are, keeps no mounts in the status, and says how many masters only where it is three. */
+/**
+ * For Jindo: Fluid never learns the number of files, keeps no mounts in the status, and reports the number of masters only if it is three.
+ */
 function likeJindo({ dataset, runtime, ...rest }: Case): Case {
   const { fileNum: _, ...status } = dataset.status;
   const [server] = (status['runtimes'] ?? []) as object[];
@@ -156,7 +158,7 @@ function likeJindo({ dataset, runtime, ...rest }: Case): Case {
   };
 }
 
-/** Of EFC's: Fluid does not say which engine it is, nor where its cache can be, so that no pod is scheduled close to it. */
+/** For EFC: Fluid does not name the engine, nor where its cache can be, so that no pod is scheduled close to it. */
 function likeEfc({ dataset, runtime, ...rest }: Case): Case {
   const { cacheAffinity } = ours({ dataset, runtime, ...rest }).runtime;
   expect(cacheAffinity).toBeDefined();
@@ -164,7 +166,7 @@ function likeEfc({ dataset, runtime, ...rest }: Case): Case {
   return { ...rest, dataset, runtime: { ...runtime, status } };
 }
 
-/** Of a cache by class: Fluid names its workers and clients in words of their own, and waits for clients that nobody wants. */
+/** For a cache by class: Fluid names its workers and clients in words of their own, and waits for clients that nobody wants. */
 function likeCache({ dataset, runtime, ...rest }: Case): Case {
   const { master, worker } = statusShape.read(runtime.status) && (runtime.status as Record<string, { desiredReplicas: number }>);
   const [server] = (dataset.status['runtimes'] ?? []) as object[];
@@ -181,7 +183,9 @@ function likeCache({ dataset, runtime, ...rest }: Case): Case {
   };
 }
 
-/** Of Vineyard's: Fluid says neither how much memory there is nor where, often no engine, and how many masters where the spec does. */
+/**
+ * For Vineyard: Fluid reports neither the size of the memory nor its place, often no engine, and the number of masters where the spec does.
+ */
 function likeVineyard({ dataset, runtime, ...rest }: Case): Case {
   const { cacheAffinity, cacheStates } = ours({ dataset, runtime, ...rest }).runtime;
   expect(cacheAffinity).toBeDefined();
@@ -196,7 +200,7 @@ function likeVineyard({ dataset, runtime, ...rest }: Case): Case {
   };
 }
 
-/** What it says in all of its cases, once it has asked. */
+/** The figures in all of its cases, once it has asked. */
 const SAID = {
   cacheCapacity: '4.00GiB',
   cached: '443.89MiB',
@@ -238,7 +242,7 @@ describe.skipIf(!hasGoldens)('the labels of nodes that Fluid set', () => {
   test.each(labelled)('$name', ({ bind, nodes }) => {
     const { plan } = bind()[0]!;
     const { fluid_exclusive: _, 'fluid.io/dataset-num': __, ...ours } = cacheLabels(plan);
-    // Fluid does not read the tiers of a CacheRuntime, and says 0B whatever they are.
+    // Fluid does not read the tiers of a CacheRuntime, and reports 0B for all of them.
     const isSize = (key: string) => plan.engine === 'cache' && key.startsWith('fluid.io/s-h-');
     const told = (labels: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(labels).filter(([key]) => !isSize(key)));
     for (const { labels } of nodes) expect(told(ours)).toEqual(told(withoutExclusive(labels)));

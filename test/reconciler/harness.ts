@@ -101,7 +101,7 @@ export interface Harness {
   runtime(kind?: string, name?: string): Partial<RuntimeStatus>;
   /** By type: `True NotReady: 0 of 1 …`. */
   conditions(kind: string, name?: string): Record<string, string>;
-  /** What the controller wrote and the server took: `create DaemonSet/demo-fuse`, `patch Dataset/demo/status`. */
+  /** Writes of the controller that the server took: `create DaemonSet/demo-fuse`, `patch Dataset/demo/status`. */
   written(match?: Match): readonly string[];
   /** Forgets requests, events, log lines and passes. */
   forget(): void;
@@ -125,13 +125,13 @@ export interface Harness {
 export const demo: Key = { namespace: 'ml', name: 'demo' };
 const SETTINGS: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
 const START = Date.parse('2026-01-02T03:04:05Z');
-/** Whatever still writes after so long will go on for ever. */
+/** A controller that still writes after so long will never be at rest. */
 const LONGEST_MS = 900_000;
 // Before a test fakes it: what it calls comes after all microtasks.
 const realImmediate = setImmediate;
 const microtasks = () => new Promise<void>((resolve) => realImmediate(resolve));
 
-/** What only one process has. */
+/** The parts of one process. */
 interface Process {
   readonly store: Store;
   readonly cluster: KubernetesCluster;
@@ -290,7 +290,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       server.put({ ...object, metadata, spec: { ...(object['spec'] as object), ...spec } });
     },
     delete: (kind, name = demo.name) => server.delete(kind, namespaceOf(kind), name),
-    // Of objects of ours, as their schemas have it.
+    // Statuses of our objects, typed by their schemas.
     dataset: (name = demo.name) => (server.get('Dataset', demo.namespace, name)?.['status'] ?? {}) as Partial<DatasetStatus>,
     runtime: (kind = 'ThinRuntime', name = demo.name) =>
       (server.get(kind, demo.namespace, name)?.['status'] ?? {}) as Partial<RuntimeStatus>,

@@ -93,7 +93,7 @@ describe('a Jindo', () => {
   test('of three masters is Bound, and each of them can be found', async () => {
     const space = await bound({ replicas: 1, master: { replicas: 3 } });
     await space.becomes('Dataset', 'demo', {
-      // Of memory, which is what it has without a tier.
+      // The cache is in memory, the default without a tier.
       status: { runtimes: [{ masterReplicas: 3 }], cacheStates: { cacheCapacity: '4.00GiB', cached: '1.00GiB' } },
     });
     await space.becomes('JindoRuntime', 'demo', { status: { masterPhase: 'Ready', masterNumberReady: 3 } });

@@ -116,7 +116,7 @@ test('goes with its record at teardown, also from a node that has the record alo
   expect(at.get('Dataset')).toBeUndefined();
 });
 
-/** What may happen, and how long it is until the next. */
+/** The next step, and the time until it. */
 const step = fc.record({
   do: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom('stage a', 'unstage a', 'lose', 'hold writes', 'release') },

@@ -1,4 +1,4 @@
-/** What operations need of other parts: keys with a kind in the queue, and an applier for any owner. */
+/** The parts that operations need of others: keys with a kind in the queue, and an applier for any owner. */
 import { systemClock } from '../../src/kube/clock.ts';
 import { App, Chart } from 'cdk8s';
 import { expect, test } from 'vitest';

@@ -45,7 +45,7 @@ describe('a kind with two engines', () => {
     at.kill();
     await at.restart();
     at.put(write.openDataset('later'));
-    // Its masters are others: nothing is mounted there, and it stays as it is.
+    // The runtime has other masters: nothing is mounted there, and it stays as it is.
     at.put(write.pairRuntime('later', { replicas: 0 }));
     at.edit(PAIR, { replicas: 2 });
     await at.quiet();

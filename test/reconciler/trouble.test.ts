@@ -77,7 +77,7 @@ describe('trouble', () => {
   const tier = (level: object) => jfsRuntime('bad', { tieredstore: { levels: [{ mediumtype: 'SSD', volumeType: 'hostPath', ...level }] } });
   const JFS = 'JuiceFSRuntime';
   const THIN = 'ThinRuntime';
-  /** What it is; runtime; dataset; what the condition says, path, expected and found in this order; and how it is put right. */
+  /** A case: title; runtime; Dataset; path, expected and found in the condition, in this order; and the edit that mends it. */
   const invalid: readonly (readonly [string, KubeObject, KubeObject, readonly string[], readonly [Kind, object]])[] = [
     [
       'a JuiceFSRuntime whose dataset has no mounts (kills Fluid)',

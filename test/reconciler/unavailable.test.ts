@@ -129,7 +129,7 @@ describe('a store that does not answer', () => {
     const { at } = await scene(says);
     read(at);
     await at.advance(1_000);
-    // What was known stays: this answer says nothing.
+    // The former state stays: this answer says nothing.
     says.answer = new Error('sh in ml/demo-fuse-a could not start: executable file not found');
     await at.advance(61_000);
     expect(saidOf(at)).toEqual([FAILS, FAILS]);

@@ -106,7 +106,7 @@ describe('a Vineyard', () => {
     const space = await bound({ ...memory, replicas: 2, master: { endpoint: { uri: etcd } } });
     const masters = async () => (await space.made()).filter((name) => name.endsWith('-master'));
     expect(await masters()).toEqual([]);
-    // What the status says is what the next plan begins with.
+    // The next plan begins with the values in the status.
     await space.patch('VineyardRuntime', 'demo', { spec: { replicas: 1 } });
     await space.becomes('StatefulSet', 'demo-worker', { spec: { replicas: 1 } });
     await space.becomes('VineyardRuntime', 'demo', { status: { desiredWorkerNumberScheduled: 1, currentWorkerNumberScheduled: 1 } });

@@ -70,7 +70,7 @@ export const live = (kind: string, name: string, more: object = {}): LiveObject 
   metadata: { name, uid: `uid-of-${kind}-${name}`, resourceVersion: '3' },
   ...more,
 });
-/** They name each other; `of` is the UID that the volume remembers. */
+/** Claim and volume name each other; `of` is the UID that the volume remembers. */
 export const claim = (phase = 'Bound', volumeName?: string): LiveObject =>
   live('PersistentVolumeClaim', 'demo', { spec: { volumeName: volumeName ?? 'ml-demo' }, status: { phase } });
 export const volume = (phase: string, of: string | undefined = claim().metadata.uid): LiveObject =>

@@ -1,4 +1,4 @@
-/** What `npm test` does with set-up, which builds beside the first tests. */
+/** `npm test` and set-up, which builds beside the first tests. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ const oxlint = await npmProgram(CHECKS, 'oxlint');
 const folder = mkdtempSync(join(tmpdir(), 'sluice-lint-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What `npm run check -- lint` finds in a file of the project with this path and text. */
+/** The findings of `npm run check -- lint` in a file of the project with this path and text. */
 function lint(path: string, text: string): string {
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });

@@ -1,4 +1,4 @@
-/** What npm installs: little by `npm ci`, and the rest when a check or a test first asks for it. */
+/** Packages that npm installs: few by `npm ci`, and the rest when a check or a test first asks for them. */
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -68,7 +68,7 @@ test(`npm ci installs at most ${BUDGETS.packages} MB, and on an old Node ${BUDGE
   if (existsSync(join(root, node))) expect(megabytesOf(`${node}/node_modules`)).toBeLessThan(BUDGETS.node);
 });
 
-/** Of a package's own files; those that it brings in a node_modules have paths of their own. */
+/** Size of a package's own files; those that it brings in a node_modules have paths of their own. */
 function megabytesOf(path: string): number {
   let blocks = 0;
   const walk = (folder: string): void => {

@@ -26,7 +26,7 @@ beforeAll(() => {
     ] as const)
       vi.stubEnv(`GIT_${who}_${what}`, text);
   git(folder, 'clone', '--quiet', root, checkout);
-  // What is not committed yet is what the test is about.
+  // The test is about uncommitted files.
   const changed = git(root, 'ls-files', '--modified', '--others', '--deleted', '--exclude-standard').split('\n');
   for (const file of changed.filter((file) => file !== ''))
     if (existsSync(join(root, file))) cpSync(join(root, file), join(checkout, file));
@@ -75,7 +75,7 @@ test('a release is a tagged commit, the package with its bill of materials, note
   };
   const names = bom.components.map(({ name }) => name);
   expect(bom.bomFormat).toBe('CycloneDX');
-  // What is bundled and what is installed, and nothing that only the build needs.
+  // The bundled and the installed packages, and none that only the build needs.
   expect(names).toEqual(expect.arrayContaining(['commander', 'undici', 'ws', 'typebox', 'cdk8s', 'constructs']));
   expect(names).not.toEqual(expect.arrayContaining(['esbuild']));
   expect(names).not.toContain('typescript');

@@ -1,4 +1,4 @@
-/** What set-up does about node_modules, with an npm that installs nothing, in bad moments too. */
+/** Set-up and node_modules, with an npm that installs nothing, in bad moments too. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

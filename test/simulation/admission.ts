@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../src/kube/types.ts';
 
-/** What the quota of `Plan.denied` says. */
+/** The message of the quota of `Plan.denied`. */
 export const DENIED = 'exceeded quota: for-ever';
 
 interface PodTemplate {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: { readonly containers?: readonly { readonly image?: string }[] };
 }
-/** What a webhook makes of a workload: its images come from a mirror, and pods of StatefulSets lose an annotation. */
+/** A webhook's changes of a workload: its images come from a mirror, and pods of StatefulSets lose an annotation. */
 export function mirrored<T extends object>(object: T): T {
   const { kind, spec } = object as { kind?: string; spec?: { template?: PodTemplate } };
   const template = spec?.template;

@@ -1,4 +1,4 @@
-/** What happens at a moment of virtual time. */
+/** An event at a moment of virtual time. */
 export interface Event<P> {
   readonly process: P | undefined;
   readonly run: () => void;
@@ -7,7 +7,7 @@ export interface Event<P> {
   cancelled: boolean;
 }
 
-/** What is to happen. */
+/** The events to come. */
 export interface Agenda<P> {
   /** When the next event is due; Infinity without one. */
   readonly nextMs: number;

@@ -8,7 +8,7 @@ export interface Cast {
   readonly name: string;
   /** Kind of the runtime; none for a Dataset that refers to another one. */
   readonly runtime: string | undefined;
-  /** What exists before: profiles, classes. */
+  /** Objects that exist before: profiles, classes. */
   readonly given: readonly KubeObject[];
   readonly objects: readonly KubeObject[];
   /** Merge patches of the Dataset or the runtime, valid or not. */
@@ -26,7 +26,7 @@ export interface Edit {
 const edit = (kind: string, spec: object): Edit => ({ kind, patch: { spec } });
 const annotate = (kind: string, annotations: object): Edit => ({ kind, patch: { metadata: { annotations } } });
 
-/** Of every kind of runtime. */
+/** Mounts for every kind of runtime. */
 const mountsOf = (...buckets: readonly string[]) => ({ mounts: buckets.map((name) => ({ mountPoint: `s3://${name}`, name })) });
 const datasetEdits: readonly Edit[] = [
   edit('Dataset', mountsOf('a', 'b')),
@@ -45,7 +45,7 @@ const datasetEdits: readonly Edit[] = [
   { kind: 'Dataset', patch: { metadata: { labels: { team: 'vision' } } } },
 ];
 
-/** Of some nodes only. */
+/** A placement on some nodes only. */
 const inZone = { fuse: { nodeSelector: { zone: 'a' } } };
 
 const thinProfile = write.thinProfile('profile', { fileSystemType: 'fuse.s3fs', fuse: { image: 'example.io/s3fs', imageTag: 'v1' } });

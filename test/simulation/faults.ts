@@ -26,7 +26,7 @@ const READS = ['get', 'list', 'watch'] as const;
 /** A few faults, each for a while, all of which end. */
 export function drawFaults(random: Random, busyMs: number): readonly Happening[] {
   const count = random.int(0, 6);
-  // Of two clocks at most one lies: a process cannot know better than both.
+  // At most one of two clocks lies: a process cannot know better than both.
   const clocks = random.pick(['wall', 'monotonic'] as const);
   return Array.from({ length: count }, () => ({ atMs: random.int(0, busyMs), ...draw(random, clocks) }));
 }
@@ -65,7 +65,7 @@ function draw(random: Random, clocks: 'wall' | 'monotonic'): Fault {
   return { fails: 'commands', how: random.pick(['refused', 'hang']), forMs };
 }
 
-/** What comes over a process: at a time, or at one of its next writes. */
+/** A fault of a process: at a time, or at one of its next writes. */
 function overcome(random: Random, clocks: 'wall' | 'monotonic'): ProcessFault {
   const how = random.pick(['killed', 'killed', 'ended', clocks === 'wall' ? 'stopped' : 'suspended'] as const);
   const at = { write: random.int(1, 25), when: random.pick(['before', 'after'] as const) };

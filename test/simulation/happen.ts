@@ -13,9 +13,9 @@ import type { Random } from './random.ts';
 import type { Process, VirtualTime } from './time.ts';
 import type { World } from './world.ts';
 
-/** What is wrong at the moment. */
+/** The present faults. */
 export interface Troubles {
-  /** What becomes of a request that is sent now. */
+  /** The fate of a request that is sent now. */
   fateOf(process: Process, request: WireRequest): Fate;
   readonly admit: Admission;
   /** Called with a process that is told to end. */

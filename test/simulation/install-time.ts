@@ -21,7 +21,7 @@ export function installTime(time: ReturnType<typeof createTime>, startMs: number
   class VirtualDate extends real.Date {
     constructor(...given: unknown[]) {
       if (given.length === 0) super(wall());
-      // The cast: a Date is made of whatever it is given.
+      // The cast: a Date takes every argument.
       else super(...(given as [number]));
     }
     static override now = wall;

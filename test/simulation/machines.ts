@@ -5,7 +5,7 @@ import type { ApiServer } from '../../src/api-server/index.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './time.ts';
 
-/** What happens on nodes and in pods, besides what the controllers of Kubernetes in memory do. */
+/** Nodes and pods, besides the work of the controllers of Kubernetes in memory. */
 export interface Machines {
   /** Looks at all pods once more. */
   tick(): void;
@@ -23,7 +23,7 @@ interface PodSpec {
 const specOf = (pod: KubeObject): PodSpec => (pod['spec'] ?? {}) as PodSpec;
 const phaseOf = (object: KubeObject): string => ((object['status'] ?? {}) as { phase?: string }).phase ?? '';
 const JOB = 'batch.kubernetes.io/job-name';
-/** Between two runs of a CronJob, whatever its schedule is, and how many there are. */
+/** Time between two runs of a CronJob, for every schedule and every number of them. */
 const CRON_MS = 12_000;
 const CRON_RUNS = 3;
 

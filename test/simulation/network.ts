@@ -9,7 +9,7 @@ import type { Random } from './random.ts';
 import { broken, createStreams, type OpenStream } from './streams.ts';
 import type { Process, VirtualTime } from './time.ts';
 
-/** What becomes of one request. */
+/** The fate of one request. */
 export interface Fate {
   /** The server is reached so many ms after the request was sent. */
   readonly thereMs: number;
@@ -21,7 +21,7 @@ export interface Fate {
   readonly lost?: 'before' | 'after' | 'unsent';
 }
 
-/** Who decides what becomes of requests, and who looks on. */
+/** Rules for the fate of requests, and observers of them. */
 export interface NetworkRules {
   fateOf(process: Process, request: WireRequest): Fate;
   readonly admit: Admission;
@@ -81,7 +81,7 @@ export function createNetwork(
       fail(fate.thereMs, broken('ECONNREFUSED', 'connect'));
       return true;
     }
-    // The server goes on with what it has, whatever becomes of the client.
+    // The server goes on with the request even if the client is gone.
     time.after(fate.thereMs, () => {
       if (fate.lost === 'before') return void fail(fate.backMs, broken('UND_ERR_SOCKET'));
       const before = objectOf(request);
@@ -186,7 +186,7 @@ export function refusalOf(status: number, request: WireRequest): WireAnswer {
     500: 'InternalError',
     504: 'Timeout',
   };
-  // What is for all clients is a line of text.
+  // An answer for all clients is a line of text.
   if (status === 429) return { status, headers: { 'retry-after': '1' }, text: 'Too many requests, please try again later.' };
   if (status === 503) return { status, headers: { 'retry-after': '1' }, text: 'the server is shutting down' };
   return refusalAnswer(new Refusal(status, reasons[status], `simulated: ${reasons[status]}`, details));

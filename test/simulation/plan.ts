@@ -11,7 +11,7 @@ export interface Plan {
   readonly probeMs: number;
   /** Between two reads of Secrets that are written, ms; 0: never. */
   readonly secretMs: number;
-  /** What each pass takes of the processor, ms. */
+  /** CPU time of each pass, ms. */
   readonly passMs: number;
   /** A webhook changes images, for ever. */
   readonly mutates: boolean;
@@ -21,7 +21,7 @@ export interface Plan {
   readonly concurrency: number;
   /** Objects of this kind are denied, for ever. */
   readonly denied?: string;
-  /** What exists before anything happens. */
+  /** Objects that exist before the first event. */
   readonly given: readonly KubeObject[];
   readonly happenings: readonly Happening[];
   /** When all faults have ended, ms from the start. Users may leave things wrong for ever. */
@@ -31,7 +31,7 @@ export interface Plan {
 /** Something that happens `atMs` after the start. */
 export type Happening = { readonly atMs: number } & (Deed | Fault);
 
-/** What users and operators do. */
+/** Deeds of users and operators. */
 export type Deed =
   /** Creates an object, if none of its name exists. */
   | { readonly does: 'create'; readonly object: KubeObject }
@@ -48,7 +48,7 @@ export type Deed =
   | { readonly does: 'namespace'; readonly name: string; readonly is: 'added' | 'removed' }
   | { readonly does: 'node'; readonly name: string; readonly is: 'added' | 'removed' | 'tainted' | 'free' };
 
-/** What goes wrong for a while. */
+/** Faults that last for a while. */
 export type Fault =
   | RequestFault
   | {
@@ -58,7 +58,7 @@ export type Fault =
       readonly forMs: number;
     }
   | ProcessFault
-  /** What a process does when it begins to lead throws once. */
+  /** The first action of a process that begins to lead throws once. */
   | { readonly fails: 'leading'; readonly forMs: number }
   /** Another writer changes an object back, again and again. */
   | { readonly fails: 'rival'; readonly which: number; readonly forMs: number }
@@ -73,7 +73,7 @@ export type Fault =
   | { readonly fails: 'pods'; readonly of: string; readonly forMs: number }
   | { readonly fails: 'commands'; readonly how: 'refused' | 'hang'; readonly forMs: number };
 
-/** What comes over a process. A new one starts after a while, and one that stood still goes on. */
+/** Faults of a process. A new one starts after a while, and one that stood still goes on. */
 export interface ProcessFault {
   readonly fails: 'process';
   /**

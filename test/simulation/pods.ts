@@ -1,7 +1,7 @@
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { createEngines as createAnswers } from '../../src/playground/engines/engines.ts';
 
-/** What the engines in the pods of a world answer; the tables of mounts of their masters are remembered. */
+/** Answers of the engines in the pods of a world; the tables of mounts of their masters are remembered. */
 export function createEngines(): (where: Parameters<PodExec>[0], argv: readonly string[]) => string {
   const answer = createAnswers();
   return ({ namespace, pod, container }, argv) => {

@@ -4,7 +4,7 @@ import type { ProcessFault } from './plan.ts';
 import type { Process, VirtualTime } from './time.ts';
 import type { Place, World } from './world.ts';
 
-/** What comes over processes. */
+/** The faults of processes. */
 export interface ProcessFaults {
   /** Called with a process that is told to end. */
   onStopped: (process: Process) => void;

@@ -13,9 +13,9 @@ import { createTime, type Process } from './time.ts';
 import { createWorld, type Place, type World } from './world.ts';
 
 export interface Outcome {
-  /** What is wrong, in a sentence; undefined: every check holds. */
+  /** The violated check, in a sentence; undefined: every check holds. */
   readonly finding: string | undefined;
-  /** Of everything that happened: the same seed has the same. */
+  /** Hash of all events: the same seed has the same. */
   readonly trace: number;
   readonly events: number;
   /** Passes over keys, in all processes. */
@@ -98,7 +98,7 @@ export async function run(plan: Plan, { keep = 0 }: { readonly keep?: number } =
   troubles.onStopped = checks.onStopped;
   const { server } = world;
 
-  /** What a user creates is the user's. */
+  /** An object that a user creates is the user's. */
   function happens(happening: Happening): void {
     note(JSON.stringify(happening));
     const before = new Set(server.all().map(uidOf));

@@ -11,7 +11,7 @@ import { createRandom, type Random } from './random.ts';
 /** How long users are busy, ms. */
 const BUSY_MS = 30_000;
 
-/** What happens in the world of a seed. */
+/** The events in the world of a seed. */
 export function planOf(seed: number): Plan {
   const random = createRandom(`plan ${seed}`);
   const kinds = random.chance(0.5) ? [random.pick(castNames)] : [random.pick(castNames), random.pick(castNames)];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Simulated } from './worker.ts';
 
-/** What many runs have come to, so that the next one goes on where the last one stopped. */
+/** The result of many runs, so that the next one goes on where the last one stopped. */
 interface Progress {
   readonly next: number;
   readonly worlds: number;

@@ -7,7 +7,7 @@ export const onlyOf = (plan: Plan, kept: readonly number[]): Plan => ({
   happenings: kept.flatMap((i) => plan.happenings[i] ?? []),
 });
 
-/** What a finding is about, without names and numbers. */
+/** The kind of a finding, without names and numbers. */
 const kindOf = (finding: string | undefined): string | undefined => finding?.replaceAll(/\S*[\d/]\S*/g, '').slice(0, 60);
 
 /**

@@ -14,7 +14,7 @@ export interface Process {
   /** When it last stood still, and when its wall clock last jumped, ms since the epoch. */
   pausedMs: number;
   jumpedMs: number;
-  /** Of what fell due while it was paused. */
+  /** Events that fell due while the process was paused. */
   readonly backlog: Event[];
 }
 
@@ -27,9 +27,9 @@ export interface VirtualTime {
   createProcess(name: string): Process;
   /** Runs `run` in `ms`, as the given process; without one, as the world. Returns what cancels it. */
   after(ms: number, run: () => void, process?: Process): () => void;
-  /** Something comes to the process in `ms`: whatever its own clocks say meanwhile. */
+  /** An event reaches the process in `ms`, by the world's clock and not by its own. */
   arrive(ms: number, run: () => void, process: Process): void;
-  /** The process whose turn it is computes for so long. */
+  /** The process whose turn it is computes for this time. */
   spend(ms: number): void;
   /** By the world's time, as the process knows it. */
   nowOf(process: Process | undefined): number;

@@ -4,7 +4,7 @@ import { run } from './run.ts';
 import { planOf } from './scenario.ts';
 import { shrink } from './shrink.ts';
 
-/** What a thread says of a seed. */
+/** The report of a thread on a seed. */
 export interface Simulated {
   readonly seed: number;
   readonly finding?: string;

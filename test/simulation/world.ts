@@ -43,9 +43,9 @@ export interface Place {
   controller: Controller | undefined;
 }
 
-/** What the world asks of those who make it fail and look on. */
+/** Questions of the world to its faults and observers. */
 export interface WorldRules extends NetworkRules {
-  /** What becomes of a command in a pod: how long it takes, or why it fails. */
+  /** The fate of a command in a pod: its duration, or the reason of its failure. */
   commandFate(process: Process): { readonly ms: number; readonly error?: string };
   onCommand(process: Process): void;
   /** A process has begun. */
@@ -157,7 +157,7 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
     const { process, controller } = place;
     if (!process || !controller) return;
     await time.as(process, () => controller.stop());
-    // What it left behind may still act, though its program would end now.
+    // Requests that it left behind may still act, though its program would end now.
     await new Promise<void>((resolve) => time.after(LINGER_MS, resolve));
     if (place.process === process) kill(place);
   }
@@ -186,7 +186,7 @@ export function createWorld(plan: Plan, time: ReturnType<typeof createTime>, rul
   };
 }
 
-/** Who holds the Lease at the server. */
+/** The holder of the Lease at the server. */
 export const holderOf = (server: ApiServer): string | undefined =>
   (server.get('Lease', LEASE.namespace, LEASE.name)?.['spec'] as { holderIdentity?: string } | undefined)?.holderIdentity;
 

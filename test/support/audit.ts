@@ -1,4 +1,4 @@
-/** What the API server wrote down about who asked it for what. */
+/** The API server's audit log: clients and their requests. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { SharedControlPlane } from '../../harness/index.ts';
 

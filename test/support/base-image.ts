@@ -6,7 +6,7 @@ import { inFolders, writeTarFile } from '../../src/cli/image/tar-file.ts';
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { readonly version: string };
 
-/** Of two layers, but for what is in them. Returns its path. */
+/** An image of two layers, but for their content. Returns its path. */
 export function baseImage(into: string, name: string, labels: Readonly<Record<string, string>> = { title: 'sluice', version }): string {
   const layers = ['one', 'two'].map((layer) => {
     const path = join(into, `${layer}.tar`);

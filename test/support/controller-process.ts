@@ -6,7 +6,7 @@ import { eventually } from './sluice.ts';
 
 export interface ControllerProcess {
   readonly pid: number;
-  /** What it has logged, a JSON object a line. */
+  /** The log of the process, a JSON object a line. */
   readonly lines: readonly string[];
   /** Waits until it has logged a line with this message. */
   says(message: string): Promise<void>;
@@ -18,7 +18,7 @@ export interface ControllerProcess {
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const running = new Set<ChildProcess>();
 
-/** It elects a leader in kube-system unless options say otherwise, asks no caches, and serves no metrics. */
+/** The process elects a leader in kube-system unless options say otherwise, asks no caches, and serves no metrics. */
 export function startProcess(kubeconfig: string, ...flags: readonly string[]): ControllerProcess {
   const elected = flags.includes('--no-leader-election') ? [] : ['--leader-election-namespace', 'kube-system'];
   return startCommand(['reconcile', '--kubeconfig', kubeconfig, '--metrics-addr', '0', '--probe-interval', '0', ...elected, ...flags]);
@@ -53,7 +53,7 @@ export function startCommand(argv: readonly string[], env: Readonly<Record<strin
   };
 }
 
-/** For the end of a file, whatever happened in it. */
+/** For every end of a file. */
 export async function endProcesses(): Promise<void> {
   for (const child of running) {
     const ended = child.exitCode === null && child.signalCode === null ? new Promise((resolve) => child.once('exit', resolve)) : undefined;

@@ -3,9 +3,9 @@ import type { SharedControlPlane } from '../../harness/index.ts';
 import { type Mounted, mountsText, obey } from './example-mounts.ts';
 
 export interface ExampleEngine {
-  /** What is mounted. */
+  /** The table of mounts. */
   readonly mounted: ReadonlyMap<string, string>;
-  /** What was run, without the name of the program. */
+  /** The commands that were run, without the name of the program. */
   commands(): Promise<readonly string[]>;
   /** As after a restart of the masters. */
   forget(): Promise<void>;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { TSchema } from '../../src/api/index.ts';
 
-/** What is made of specs, as text, and the warnings about them. */
+/** The objects of specs, as text, and the warnings about them. */
 export interface Made {
   readonly effects: string;
   readonly warnings: readonly string[];
@@ -25,7 +25,7 @@ export function fieldsOf(schema: TSchema, at: string, samples: Readonly<Record<s
 }
 
 interface Fields<Specs> {
-  /** Of all fields: `worker.replicas`, `dataset.mounts[0].path`. */
+  /** Paths of all fields: `worker.replicas`, `dataset.mounts[0].path`. */
   readonly paths: readonly string[];
   /** There are more fields than this. */
   readonly moreThan: number;

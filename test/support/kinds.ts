@@ -40,7 +40,7 @@ export const kinds = {
   EFCRuntime: typeOf(EFCRuntime),
   VineyardRuntime: typeOf(VineyardRuntime),
   ExampleRuntime: typeOf(ExampleRuntime),
-  /** Of examples/vendor-moosefs. */
+  /** The kind of examples/vendor-moosefs. */
   MooseFSRuntime: other('data.fluid.io', 'v1alpha1', 'MooseFSRuntime', 'moosefsruntimes'),
   Event: other('', 'v1', 'Event', 'events'),
   Namespace: other('', 'v1', 'Namespace', 'namespaces', false),
@@ -58,7 +58,7 @@ export const kinds = {
 } as const satisfies Readonly<Record<string, ResourceType>>;
 export type Kind = keyof typeof kinds;
 
-/** Of our API group, in a namespace: what must not outlive a test, since only a controller can let it go. */
+/** Namespaced kinds of our API group: their objects must not outlive a test, since only a controller can let them go. */
 export const customKinds = [
   'Dataset',
   'DataLoad',
@@ -74,5 +74,5 @@ export const customKinds = [
   'VineyardRuntime',
   'ExampleRuntime',
 ] as const satisfies readonly Kind[];
-/** What a runtime may be made of, Secrets included. */
+/** Kinds of objects that a runtime may have, Secrets included. */
 export const madeKinds = [...(Object.keys(ownedKinds) as (keyof typeof ownedKinds)[]), 'Secret'] as const satisfies readonly Kind[];

@@ -39,7 +39,7 @@ function plan(input: PlanInput<MirrorRuntimeSpec>): MirrorPlan {
   };
 }
 
-/** What the other runtimes lack: a reference. Nothing of its own runs; its volume is where another Dataset's is. */
+/** A runtime with the feature that the others lack: a reference. It has no pods of its own; its volume is where another Dataset's is. */
 export default defineRuntime({
   type: 'mirror',
   resource: MirrorRuntime,

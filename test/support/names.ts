@@ -1,6 +1,6 @@
 import type { RuntimeNames } from '../../src/constructs/index.ts';
 
-/** What `defineRuntime` adds to the input of a plan, for a runtime `demo` of a kind with one engine. */
+/** The names that `defineRuntime` adds to the input of a plan, for a runtime `demo` of a kind with one engine. */
 export const namesOf = (type: string, kind: string): RuntimeNames => ({
   kind,
   type,

@@ -1,4 +1,4 @@
-/** What users write, as small as it can be. Namespaces are filled in by the space in which they are made. */
+/** Users' objects, as small as they can be. Namespaces are filled in by the space in which they are made. */
 
 import { parseAllDocuments } from 'yaml';
 import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';

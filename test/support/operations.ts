@@ -46,14 +46,14 @@ export function runtimeOf(runtime: Loading, namespace = 'ml'): BoundRuntime {
   return RUNTIMES[runtime].bind(planInput(given));
 }
 
-/** What is made for a DataLoad of Dataset `demo`. */
+/** The manifests of a DataLoad of Dataset `demo`. */
 export function madeFor(runtime: Loading, spec: LoadSpec, namespace = 'ml'): readonly Manifest[] {
   const load = runtimeOf(runtime, namespace).operations.DataLoad;
   const facts = { pods: { worker: [{ name: 'demo-worker-0', uid: 'w0', ip: '10.0.0.1', node: 'node-1' }] } };
   return load?.({ kind: 'DataLoad', name: 'op', namespace, uid: '<uid:DataLoad/op>', spec, facts }) ?? [];
 }
 
-/** What is made for a DataProcess on Dataset `demo`. */
+/** The manifests of a DataProcess on Dataset `demo`. */
 export const processing = (spec: DataProcessSpec, namespace = 'ml'): readonly Manifest[] =>
   runtimeOf('alluxio', namespace).operations.DataProcess?.({
     kind: 'DataProcess',
@@ -64,7 +64,7 @@ export const processing = (spec: DataProcessSpec, namespace = 'ml'): readonly Ma
     facts: { pods: {} },
   }) ?? [];
 
-/** What is made for a DataBackup of Dataset `demo`, whose leading master is on `node-2`. */
+/** The manifests of a DataBackup of Dataset `demo`, whose leading master is on `node-2`. */
 export function backingUp(
   spec: BackupSpec,
   namespace = 'ml',
@@ -85,7 +85,7 @@ interface Migrating {
   readonly datasets?: Readonly<Record<string, DatasetSpec>>;
   readonly isIdle?: boolean;
 }
-/** What is made for a DataMigrate of Dataset `demo`, with keys if it asks for some. */
+/** The manifests of a DataMigrate of Dataset `demo`, with keys if it asks for some. */
 export function migrating(spec: DataMigrateSpec, given: Migrating = {}): readonly Manifest[] {
   const { namespace = 'ml', name = 'op', runtime = runtimeOf('juicefs', namespace), datasets = {}, isIdle } = given;
   const asked = { kind: 'DataMigrate', name, namespace, uid: '<uid:DataMigrate/op>', spec } as const;
@@ -94,7 +94,7 @@ export function migrating(spec: DataMigrateSpec, given: Migrating = {}): readonl
   return runtime.operations.DataMigrate?.({ ...asked, facts }) ?? [];
 }
 
-/** What is made for an operation of which a runtime says no more than this. */
+/** The manifests of an operation of which a runtime says no more than this. */
 export function job(
   props: Partial<OperationProps>,
   spec: OperationSpec = {},

@@ -1,4 +1,4 @@
-/** The package as users have it: packed, and installed by npm into a folder of its own. */
+/** The package that users get: packed, and installed by npm into a folder of its own. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

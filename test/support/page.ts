@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** Of a first line `# file`: where the reader would put it. */
+  /** The file in a first line `# file`: where the reader would put it. */
   readonly file: string | undefined;
 }
 

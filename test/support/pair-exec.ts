@@ -5,7 +5,7 @@ export interface PairFileSystem {
   readonly exec: PodExec;
   /** Name of the pod that leads; '' during an election. */
   leader: string;
-  /** What is read from now on, and how much there is. */
+  /** Bytes that are read from now on, and the size of the data. */
   readBytes: number;
   totalBytes: number;
   /** Sources by path. */

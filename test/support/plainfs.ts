@@ -24,7 +24,7 @@ export const plainfs = {
   dataOperationSpecs: [{ name: 'DataLoad' as const, command: ['plainfs', 'load'] }],
 } satisfies CacheRuntimeClassSpec;
 
-/** Its fields stand beside `metadata`. */
+/** A class's fields stand beside `metadata`. */
 export const cacheClass = (name: string, spec: CacheRuntimeClassSpec = plainfs): KubeObject => ({
   apiVersion: 'data.fluid.io/v1alpha1',
   kind: 'CacheRuntimeClass',

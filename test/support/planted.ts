@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** A fault that is put into a copy of the code, to prove that a program of tests finds it. */
 export interface PlantedFault {
   readonly name: string;
-  /** Whom it harms, and how. */
+  /** The harm, and its victim. */
   readonly reason: string;
   /** `find` occurs in `file`, a path below the root, exactly once. */
   readonly edits: readonly { readonly file: string; readonly find: string; readonly replace: string }[];
@@ -15,12 +15,12 @@ export interface PlantedFault {
 export interface PlantedRun {
   /** The exit code; undefined when it was ended, by a signal or for its time. */
   readonly status: number | undefined;
-  /** What it wrote to both outputs, in order. */
+  /** The program's output on both channels, in order. */
   readonly output: string;
 }
 
 const root = join(import.meta.dirname, '../..');
-/** What is compiled is copied, since a link would lead to the code without the fault; the rest is linked. */
+/** Compiled folders are copied, since a link would lead to the code without the fault; the rest is linked. */
 const COPIED = new Set(['src', 'runtimes', 'test', 'scripts', 'crds', 'bench', 'harness', 'examples']);
 const LEFT_OUT = new Set(['.git', 'build', 'dist']);
 /** A configuration that is linked would name the folder that it lies in. */

@@ -1,4 +1,4 @@
-/** What the API server in memory publishes of itself, for programs that ask by HTTP. */
+/** The API server in memory's own documents, for programs that ask by HTTP. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Served } from '../../src/api-server/wire/served.ts';

@@ -1,4 +1,4 @@
-/** What tests on a real node share: whether this machine can have one, pods, and what a node may not leave behind. */
+/** The common part of tests on a real node: whether this machine can have one, pods, and the state that a node may not leave behind. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -53,7 +53,7 @@ export function mountsInto(root: string, propagation: 'Bidirectional' | 'HostToC
 export async function untilRestarted(cluster: Pick<Cluster, 'get' | 'kubectl'>, pod: string, count: number, namespace = 'default') {
   const path = `/api/v1/namespaces/${namespace}/pods/${pod}`;
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
-    // What the API server says of a pod.
+    // The pod in the API server's words.
     const { status } = (await cluster.get(path)) as { readonly status: PodStatus };
     const container = status.containerStatuses?.[0];
     if (container !== undefined && container.restartCount >= count && container.state.running !== undefined) return;
@@ -85,7 +85,7 @@ export function tracesOf(dir: string): readonly string[] {
   ];
 }
 
-/** What a kubelet or containerd would change on the whole machine. */
+/** Settings of the whole machine that a kubelet or containerd would change. */
 export function machineState() {
   const sysctls = ['vm/overcommit_memory', 'kernel/panic', 'kernel/panic_on_oops', 'net/ipv4/ip_forward', 'kernel/keys/root_maxkeys'];
   return {

@@ -1,6 +1,6 @@
 /**
- * A wire-level fixture: an HTTP server that answers the n-th request with the n-th line of a script, for faults that a
- * real API server cannot be asked for. It knows nothing of Kubernetes; whatever is about behaviour is tested in test/cluster.
+ * A wire-level fixture: an HTTP server that answers the n-th request with the n-th line of a script, for faults that a real API server
+ * cannot be asked for. It knows nothing of Kubernetes; behaviour is tested in test/cluster.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -17,7 +17,7 @@ export interface Received {
 export interface ScriptedServer {
   readonly url: string;
   readonly port: number;
-  /** What came in, in order. */
+  /** Requests, in order. */
   readonly requests: readonly Received[];
   /** How many connections were opened in all. */
   readonly connections: number;
@@ -56,7 +56,7 @@ export const lines =
     for (const event of events) response.write(`${JSON.stringify(event)}\n`);
   };
 
-/** What `step` does, and then `end` after what was written has left. */
+/** A step, and then `end` after its bytes have left. */
 export const and =
   (step: Step, end: 'close' | 'reset'): Step =>
   (response) => {

@@ -32,7 +32,7 @@ export interface Sluice {
   readonly controller: Controller;
   readonly log: readonly string[];
   space(hint?: string): Promise<Space>;
-  /** Removes the spaces, whatever became of them, waits until the controller has let everything go, and ends it. */
+  /** Removes the spaces in every state, waits until the controller has let everything go, and ends it. */
   stop(): Promise<void>;
 }
 
@@ -163,7 +163,7 @@ export async function createSpace(
       expect(found, `${kind} ${namespace}/${name}`).toMatchObject(expected);
       return found as KubeObject;
     }, seconds);
-  /** What may keep a Dataset that is being deleted: who failed says so in its conditions, and a claim waits for pods. */
+  /** Objects that may keep a Dataset that is being deleted: a failed one says so in its conditions, and a claim waits for pods. */
   async function keepers(): Promise<readonly object[]> {
     const left: object[] = [];
     for (const kind of ['Pod', 'PersistentVolumeClaim', ...customKinds] as const)

@@ -4,7 +4,7 @@ import type { Structural } from '../../src/api/resource.ts';
 export interface TextField {
   readonly path: readonly (string | number)[];
   readonly isKey?: true;
-  /** Of the same path. */
+  /** Schemas of the same path. */
   readonly schemas: readonly Structural[];
 }
 

@@ -6,7 +6,7 @@ import { type ControllerProcess, startCommand } from './controller-process.ts';
 
 export interface WebhookProcess extends ControllerProcess {
   readonly port: number;
-  /** What `/readyz` says; `ok` once it is ready. */
+  /** The text of `/readyz`; `ok` once it is ready. */
   ready(): Promise<string>;
   metrics(): Promise<string>;
   /** Asks as an API server would, for the creation of a pod; returns the denial, or undefined. */

@@ -7,7 +7,7 @@ import type { KubeClient } from '../../src/kube/contract.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../../src/kube/types.ts';
 import { createCa, issue } from '../../harness/control-plane/pki.ts';
 
-/** What becomes of an object that is written: it, changed or not, or a refusal. */
+/** The review of an object that is written: the object, changed or not, or a refusal. */
 export type Review = (object: KubeObject) => KubeObject | Refused;
 interface Refused {
   readonly refused: { readonly code: number; readonly reason: string; readonly message: string };

@@ -3,7 +3,7 @@ import type { Decision } from './runtime-defects.ts';
 const CACHE = 'runtimes/cache';
 const IN_MEMORY = 'reconciler/cache.test.ts';
 
-/** Of CacheRuntime, by the number in the list of defects that were seen; `C` and `R`: of two later recordings. */
+/** Defects of CacheRuntime, by their number in the list of those seen; `C` and `R`: from two later recordings. */
 export const cacheDefects: Readonly<Record<string, Decision>> = {
   '4 cache': {
     fluid: 'a pod that asks for a sidecar of it is left unchanged',

@@ -3,7 +3,7 @@ import type { Difference } from './difference.ts';
 const CASES = /^cache\//;
 const WORKLOAD = /^(StatefulSet|DaemonSet)\//;
 
-/** Of CacheRuntime. Fluid's AdvancedStatefulSets are compared with our StatefulSets. */
+/** Differences of CacheRuntime. Fluid's AdvancedStatefulSets are compared with our StatefulSets. */
 export const cacheDifferences: readonly Difference[] = [
   {
     cases: CASES,

@@ -34,7 +34,7 @@ import { dataKeys } from '../../src/planning/named-objects.ts';
 import { referenceRuntime } from '../../src/planning/reference-runtime.ts';
 import { canRun } from '../support/can-run.ts';
 
-/** What Fluid made, recorded; beside the repository, not in it. */
+/** The recorded objects of Fluid; beside the repository, not in it. */
 export const GOLDENS = resolve(import.meta.dirname, '../../../shared/goldens');
 export const hasGoldens = canRun('comparisons with Fluid', existsSync(GOLDENS) ? undefined : `no goldens at ${GOLDENS}`);
 
@@ -42,7 +42,7 @@ export interface Case {
   /** `thin/plain-min`. */
   readonly name: string;
   readonly namespace: string;
-  /** What Fluid made. */
+  /** Fluid's objects. */
   readonly golden: readonly Manifest[];
   readonly nodes: readonly { readonly node: string; readonly labels: Readonly<Record<string, string>> }[];
   /** Throws InvalidSpec. */
@@ -51,7 +51,7 @@ export interface Case {
   readonly created: readonly Manifest[];
 }
 
-/** Of a node. Which dataset has it alone cannot be compared, since the cases ran at once. */
+/** Labels of a node. Which Dataset has it alone cannot be compared, since the cases ran at once. */
 export const withoutExclusive = (labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => key !== exclusiveNodeLabel));
 
@@ -63,7 +63,7 @@ export function readCases(): readonly Case[] {
   if (!hasGoldens) return [];
   return RUNTIMES.flatMap((runtime) =>
     (ENGINES[runtime.type] ?? [runtime.type]).flatMap((folder) =>
-      // Of one input Fluid made nothing: its controller ended.
+      // Fluid made nothing of one input: its controller ended.
       readdirSync(join(GOLDENS, folder))
         .filter((name) => existsSync(join(GOLDENS, folder, name, 'objects.yaml')))
         .map((name) => readCase(runtime, `${folder}/${name}`)),
@@ -103,7 +103,7 @@ function shownReference({ kind, metadata }: Manifest): Manifest {
   return runtime as unknown as Manifest;
 }
 
-/** What the controller finds out of the Dataset that is referred to. */
+/** The controller's facts about the Dataset that is referred to. */
 function referenceTo({ plan, synth }: BoundRuntime, { resource, type }: Runtime): ReferenceFact {
   const volume = synth('volume').find(({ kind }) => kind === 'PersistentVolume') as Manifest;
   const { claimRef: _, ...spec } = volume['spec'] as PersistentVolumeSpec;

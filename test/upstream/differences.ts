@@ -4,7 +4,7 @@ import { efcDifferences } from './efc-differences.ts';
 import { juicefsDifferences } from './juicefs-differences.ts';
 import { vineyardDifferences } from './vineyard-differences.ts';
 
-/** What helm renders for Fluid. */
+/** Objects that helm renders for Fluid. */
 const RENDERED = /^(ConfigMap|DaemonSet|StatefulSet|Service|Role|RoleBinding|ServiceAccount)\//;
 
 export const differences: readonly Difference[] = [

@@ -2,7 +2,7 @@ import type { Decision } from './runtime-defects.ts';
 
 const EFC = 'runtimes/efc';
 
-/** Of EFC, by the number in the list of defects that were seen; several of one number have a letter each. */
+/** Defects of EFC, by their number in the list of those seen; several of one number have a letter each. */
 export const efcDefects: Readonly<Record<string, Decision>> = {
   '4 efc': {
     fluid: 'a pod that asks for a sidecar starts without a client',

@@ -2,7 +2,7 @@ import type { Decision } from './runtime-defects.ts';
 
 const JINDO = 'runtimes/jindo';
 
-/** Of Jindo, by the number in the list of defects that were seen; several of one number have a letter each. */
+/** Defects of Jindo, by their number in the list of those seen; several of one number have a letter each. */
 export const jindoDefects: Readonly<Record<string, Decision>> = {
   '10 jindo': {
     fluid: 'it writes the memory that a cache needs into the spec of the runtime',

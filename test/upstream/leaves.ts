@@ -46,7 +46,7 @@ function collect(value: unknown, path: string, field: string, leaves: Map<string
   if (Object.keys(value).length === 0) leaves.set(path, JSON.stringify(value));
 }
 
-/** Of properties that are set twice, Java takes the later. */
+/** Java takes the later of properties that are set twice. */
 function collectOptions(line: string, path: string, leaves: Map<string, string>): void {
   for (const option of line.split(' ').filter(Boolean))
     leaves.set(`${path}[${option.replace(/^(-D[^=]*)=.*/, '$1')}]`, JSON.stringify(option));
@@ -70,7 +70,7 @@ function collectElements(text: string, path: string, leaves: Map<string, string>
   leaves.set(`${path}.elements`, JSON.stringify(plain.replaceAll(/<property>.*?<\/property>/g, '')));
 }
 
-/** What a script does is seen by running it: each line that it logs, each program with the arguments that reach it. */
+/** The effects of a script show when it runs: each line that it logs, each program with the arguments that reach it. */
 function collectSteps(script: string, path: string, leaves: Map<string, string>): void {
   leaves.set(`${path}.stopsOnError`, String(/^set -e$/m.test(script)));
   const steps = run(script);

@@ -1,6 +1,6 @@
 /** A defect of Fluid, and what is decided about it. */
 export interface Decision {
-  /** What Fluid does. */
+  /** Fluid's behaviour. */
   readonly fluid: string;
   readonly decided: string;
   /** A file below test/, and text in it: the title of the test that shows it. */

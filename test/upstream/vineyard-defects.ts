@@ -3,7 +3,7 @@ import type { Decision } from './runtime-defects.ts';
 const VINEYARD = 'runtimes/vineyard';
 const DEFECTS = `${VINEYARD}/defects.test.ts`;
 
-/** Of Vineyard, by the number in the list of defects that were seen; several of one number have a letter each. */
+/** Defects of Vineyard, by their number in the list of those seen; several of one number have a letter each. */
 export const vineyardDefects: Readonly<Record<string, Decision>> = {
   '4 vineyard': {
     fluid: 'a pod that asks for a sidecar starts without one',

@@ -3,7 +3,7 @@ import type { Difference } from './difference.ts';
 const CASES = /^vineyard\//;
 const WORKLOAD = /^(StatefulSet|DaemonSet)\//;
 
-/** Of VineyardRuntime. */
+/** Differences of VineyardRuntime. */
 export const vineyardDifferences: readonly Difference[] = [
   {
     cases: /^vineyard\/full$/,

@@ -43,7 +43,7 @@ function readCase(name: string): WebhookCase {
   };
 }
 
-/** What was recorded of the namespace `g-<folder>-<case>`, but for claims that did not exist yet. */
+/** The recorded objects of the namespace `g-<folder>-<case>`, but for claims that did not exist yet. */
 function knownIn(namespace: string, missing: readonly string[]): KnownObjects {
   const folder = readdirSync(GOLDENS)
     .filter((each) => namespace.startsWith(`g-${each}-`))
@@ -98,7 +98,7 @@ function cachesIn({ spec }: KubeObject): readonly string[] {
     .spec;
   return volumes.flatMap(({ name }) => (/^(cache-dir-|mem$)/.test(name) ? [name] : []));
 }
-/** What runtimes/efc and runtimes/vineyard say of their clients. */
+/** The notes of runtimes/efc and runtimes/vineyard on their clients. */
 const NEEDS_THE_NODE: Readonly<Record<string, string>> = {
   EFCRuntime: 'EFC needs the session manager of its node',
   VineyardRuntime: 'Vineyard needs the socket of a server on its node',

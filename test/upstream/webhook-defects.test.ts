@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 interface Decision {
-  /** What Fluid does. */
+  /** Fluid's behaviour. */
   readonly fluid: string;
   readonly decided: string;
   /** A file below test/, and the title of the test in it. */

@@ -38,7 +38,7 @@ export const victimsReadTheirOwn: Invariant = (world) =>
     return isOwn || isBorrowed ? [] : [`claim ${V}/${name} leads to ${JSON.stringify(found)}, by volume ${volume.metadata.name}`];
   });
 
-/** Whatever volumes the attacker made, the plugin binds directories of one Dataset, below its own mount root. */
+/** For all volumes of the attacker, the plugin binds directories of one Dataset, below its own mount root. */
 export const bindsAreOfOneDataset: Invariant = ({ plugin }) =>
   plugin.staged.flatMap(({ pod, volume, source }) =>
     datasetIn(source) && !source.split('/').includes('..') ? [] : [`pod ${pod} gets ${source} by volume ${volume}`],

@@ -27,7 +27,7 @@ export const nothingPrivateLeaks: Invariant = ({ server }) =>
     .filter(({ metadata: { namespace } }) => namespace === A || namespace === B)
     .flatMap((object) => {
       const text = textOf(object);
-      // What is granted shows where its data comes from.
+      // A granted Dataset shows where its data comes from.
       const leak = text.includes(PRIVATE) && [...text.matchAll(new RegExp(`${PRIVATE}-(\\w+)`, 'g'))].find(([, what]) => what !== 'shared');
       return leak ? [`${where(object)} has the text ${leak[0]}`] : [];
     });

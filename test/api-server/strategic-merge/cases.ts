@@ -18,7 +18,7 @@ const inPod = (spec: object) => ({ spec: { template: { spec } } });
 const inMain = (container: object) => inPod({ containers: [{ name: 'main', ...container }] });
 const names = (...all: readonly string[]) => all.map((name) => ({ name }));
 
-/** Of a kind that does not exist: the garbage collector keeps what it owns. */
+/** An owner of a kind that does not exist: the garbage collector keeps its objects. */
 const owner = (name: string) => ({ apiVersion: 'example.io/v1', kind: 'None', name, uid: name });
 
 const POD = {
@@ -159,7 +159,7 @@ const ON_PODS: Readonly<Record<string, object>> = {
   nothing: {},
 };
 
-/** What contradicts itself, or the object. */
+/** Patches that contradict themselves, or the object. */
 const REFUSED: Readonly<Record<string, object>> = {
   'a list whose entries have no key': inPod({ containers: [{ image: 'example.io/none:1' }] }),
   'an entry to delete without a key': inPod({ containers: [{ $patch: 'delete' }] }),

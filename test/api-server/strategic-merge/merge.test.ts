@@ -1,4 +1,4 @@
-/** What needs no API server; test/cluster/strategic-merge.test.ts compares the outcome of these patches with a real one's. */
+/** Cases without an API server; test/cluster/strategic-merge.test.ts compares the outcome of these patches with a real one's. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/api-server/refusals.ts';

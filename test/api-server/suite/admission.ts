@@ -30,7 +30,7 @@ export function admission(subject: () => Subject): void {
     expect(await refusal(client.patch(ConfigMap, at('there'), { data: { x: '2' } }, { type: 'merge' }))).toMatchObject(denied);
     expect(await refusal(client.apply(ConfigMap, configMap(namespace, 'there', { x: '2' }), { force: true }))).toMatchObject(denied);
     expect((await client.get(ConfigMap, at('there'))).metadata.resourceVersion).toBe(made.metadata.resourceVersion);
-    // It was not asked about deletions.
+    // The webhook was not called for deletions.
     await client.delete(ConfigMap, at('there'));
   });
   test('that changes objects is obeyed, and its changes have no owner', async () => {

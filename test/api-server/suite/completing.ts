@@ -8,7 +8,10 @@ import { configMap, refusal, refused, statefulSet } from './objects.ts';
 const { ConfigMap, Namespace, Pod, Service, StatefulSet } = kinds;
 const Job = resourceType('batch', 'Job', 'jobs');
 
-/** What the server adds to objects of Kubernetes' own kinds. All that Sluice renders is compared in test/cluster/completed.test.ts. */
+/**
+ * The server's additions to objects of Kubernetes' own kinds. All objects that Sluice renders are compared in
+ * test/cluster/completed.test.ts.
+ */
 export function completing(subject: () => Subject): void {
   let client: KubeClient;
   let namespace: string;

@@ -7,7 +7,7 @@ export const CRD: ResourceType = {
   kind: 'CustomResourceDefinition',
   namespaced: false,
 };
-/** Of a kind whose objects may have any field. */
+/** The definition of a kind whose objects may have any field. */
 export const definitionOf = ({ group, version, kind, plural }: ResourceType): KubeObject => {
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   return {

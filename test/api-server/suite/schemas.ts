@@ -10,7 +10,7 @@ import { type SchemaCase, schemaCases } from './schema-cases.ts';
 /** The answers of a real API server, recorded by test/cluster/api-server.test.ts with `--update`. */
 const RECORDED = join(import.meta.dirname, 'schema-answers.golden');
 
-/** What a server made of a request: the part of its answer that does not differ from one time to the next. */
+/** The answer to a request: the part that does not differ from one time to the next. */
 type Answer = Readonly<Record<string, unknown>>;
 
 export function schemas(subject: () => Subject): void {

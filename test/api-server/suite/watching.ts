@@ -28,7 +28,7 @@ export function watching(subject: () => Subject): void {
         if ((error as ApiError).status !== 429) throw error;
       }
   }
-  /** What a watch from a version has said so far. */
+  /** The events of a watch from a version. */
   function watch(resourceVersion: string, selection: Selection = {}): readonly { readonly type: string; readonly object: KubeObject }[] {
     const stop = new AbortController();
     onTestFinished(() => stop.abort());

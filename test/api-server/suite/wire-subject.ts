@@ -5,7 +5,7 @@ import { admissionWebhook } from '../../support/webhook.ts';
 import type { Subject } from '../suite.ts';
 import { CRD, definitionOf } from './definitions.ts';
 
-/** What is the same of every server that is asked over a wire. */
+/** The part that every server with a wire has in common. */
 export interface WireSubject extends Pick<Subject, 'client' | 'webhook' | 'install' | 'uninstall'> {
   readonly admin: KubeClient;
   /** Closes all clients. */

@@ -31,7 +31,7 @@ const PATHS = [
   '.spec.map.dotted\\.key',
   `.spec.map['dotted\\.key']`,
   `.spec.map['dotted.key']`,
-  // Of one key: Go has no order of keys.
+  // A map with one key: Go has no order of keys.
   '.spec.single.*',
   '.spec.entries[*].type',
   '.spec.entries[?(@.type=="Ready")].status',

@@ -1,4 +1,4 @@
-/** What a real API server never has in an object; test/cluster/tables.test.ts compares the rest with a real one. */
+/** Objects that a real API server never has; test/cluster/tables.test.ts compares the rest with a real one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PrinterColumn } from '../../../src/api-server/definition.ts';

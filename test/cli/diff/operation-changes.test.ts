@@ -15,7 +15,7 @@ const DATASET = { dataset: { name: 'demo' } };
 const nightly = (schedule = '0 3 * * *', more: object = {}): KubeObject =>
   load({ ...DATASET, policy: 'Cron', schedule, ...more } as Parameters<typeof load>[0]);
 
-/** What applying these operations would change, with the Dataset of the cluster. */
+/** The changes that applying these operations would make, with the Dataset of the cluster. */
 async function changes({ server }: Harness, ...operations: readonly KubeObject[]): Promise<readonly Change[]> {
   const client = server.client({ fieldManager: 'sluice' });
   const input = readInput([['input', operations.map((each) => stringify(each)).join('---\n')]], [juicefs], 'ml');

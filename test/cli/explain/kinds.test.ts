@@ -5,7 +5,7 @@ import { gather } from '../../../src/cli/explain/gather.ts';
 import { harness } from '../../reconciler/harness.ts';
 import { openDataset } from '../../support/objects.ts';
 
-/** What a kind cannot be created without. */
+/** Fields without which a kind cannot be created. */
 const NEEDED: Readonly<Record<string, object>> = {
   CacheRuntime: { runtimeClassName: 'absent' },
   ThinRuntime: { profileName: 'absent' },

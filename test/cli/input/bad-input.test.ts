@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { OLDEST_NODE, whyTooOld } from '../../../src/cli/node-version.ts';
 import { root, sluice } from '../run.ts';
 
-/** What cannot be read may be what the others miss: it is kept apart from them. */
+/** An unreadable file may be the one that the others miss: it is kept apart from them. */
 const unreadable = 'test/cli/input/bad/syntax.yaml';
 const files = globSync('test/cli/input/bad/*.yaml', { cwd: root })
   .filter((file) => file !== unreadable)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { plainValue } from '../../../src/cli/input/plain-yaml.ts';
 import { documentsIn } from '../../../src/cli/input/documents.ts';
 
-/** What the library reads: it is asked for a document that a directive keeps from being plain. */
+/** The library's reading: a directive keeps the document from being plain. */
 const asLibrary = (text: string) => documentsIn('f', `%YAML 1.2\n---\n${text}`);
 
 const piece = fc.constantFrom(

@@ -65,7 +65,7 @@ describe('sluice install', () => {
       (env as readonly { name: string; value: string }[]).map(({ name, value }) => [name, value]),
     );
     expect(NODE_OPTIONS).toContain('--max-old-space-size-percentage=50');
-    // It ends at once where it does not know one of them.
+    // Node ends at once if it does not know one of them.
     expect(execFileSync(process.execPath, ['-p', '1'], { env: { NODE_OPTIONS }, encoding: 'utf8' })).toBe('1\n');
     expect(env).toContainEqual({ name: 'MALLOC_ARENA_MAX', value: '2' });
   });
@@ -294,7 +294,7 @@ webhook:
       const isTaken = (await sluice(['install', '--mount-root', mountRoot])).code === 0;
       const read = () => mountRootOf(mountRoot);
       if (isTaken) expect(read()).toBe(mountRoot);
-      // What the programs would tidy up first is refused as well.
+      // A path that the programs would normalize is refused as well.
       else expect(() => expect(read()).toBe(mountRoot)).toThrow();
     },
   );

@@ -9,7 +9,7 @@ function leaseOf(clock: ManualClock, namespace: string, name: string, holderIden
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name }, spec };
 }
 
-/** What became of the check, with `renew` done each half second that it watches. */
+/** The result of the check, with `renew` called each half second. */
 async function checked(others: readonly OtherController[], prepare: (server: ApiServer, clock: ManualClock) => void, renew = prepare) {
   const clock = manualClock();
   const server = createApiServer({ kinds: [], namespaces: ['fluid-system', 'fluid', 'ml'] });

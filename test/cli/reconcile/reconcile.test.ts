@@ -1,4 +1,4 @@
-/** What keeps the controller from starting, reported by the real command line. */
+/** Reasons that keep the controller from starting, reported by the real command line. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -36,7 +36,7 @@ const faultsOf = (done: Promise<unknown>): Promise<string> =>
     () => 'none',
     (error: unknown) => faultReport(error as BadInput, 'yaml'),
   );
-/** What is rendered for the last operation. */
+/** The manifests of the last operation. */
 async function made(texts: readonly string[], facts?: readonly string[]): Promise<readonly KubeObject[]> {
   const { operations } = await rendered(texts, facts);
   return (operations.at(-1)?.manifests ?? []) as readonly KubeObject[];

@@ -98,7 +98,7 @@ describe.each(profiles)('%s', async (name) => {
           text,
         ).toEqual([]);
       } catch (error) {
-        // What a client could take for something else is rejected.
+        // A name that a client could take for something else is rejected.
         if (!(error instanceof InvalidSpec)) throw error;
       }
       expect(existsSync(join(folder, 'hacked')), text).toBe(false);
@@ -124,7 +124,7 @@ const optional = (template: object): readonly string[] =>
 
 type Made = KubeObject & { readonly data?: Readonly<Record<string, string>> };
 
-/** What Sluice makes of profile and Dataset, with Secrets that have the keys. */
+/** Sluice's manifests for profile and Dataset, with Secrets that have the keys. */
 async function synthesized(name: string, keys: readonly { readonly name?: string; readonly key?: string }[]): Promise<readonly Made[]> {
   const secrets = Map.groupBy(keys, (key) => key.name ?? '');
   const more = [...secrets].map(([of, its]) => secret(of, Object.fromEntries(its.map(({ key = '' }) => [key, 'x']))));

@@ -11,7 +11,7 @@ const objectsIn = (yaml: string) => parseAllDocuments(yaml).map((document) => do
 const refs = (objects: readonly KubeObject[]) => objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
 const text = (value: unknown) => JSON.stringify(value);
 
-/** What a cluster knew: UIDs, a port that was recorded, a fuse that is at generation 3. */
+/** Facts of a cluster: UIDs, a port that was recorded, a fuse that is at generation 3. */
 const FACTS = `
 apiVersion: v1
 kind: List

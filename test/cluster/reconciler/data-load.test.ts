@@ -33,7 +33,7 @@ describe.skipIf(!simulated).concurrent('a DataLoad', () => {
     expect(row).toMatch(/^warm\s+demo\s+Complete\s+\d+s\s+\d+s$/);
     await eventually(async () => expect((await space.get('Dataset', 'demo'))['status']).not.toHaveProperty('operationRef'));
     await eventually(async () => expect(await space.events('warm')).toContainEqual(says('Normal DataOperationSucceed')));
-    // What is over is left alone.
+    // A DataLoad that is over is left alone.
     await space.delete('Job', 'warm-loader-job');
     await space.gone('Job', 'warm-loader-job');
     await space.patch('DataLoad', 'warm', { metadata: { labels: { touched: 'yes' } } });

@@ -45,7 +45,7 @@ describe.skipIf(!simulated).concurrent('deletion', () => {
   }
   const ref = ({ kind, metadata: { name } }: KubeObject) => `${kind}/${name}`;
 
-  /** What was run in the pods of a space, besides counting its files. */
+  /** Commands in the pods of a space, besides those that count its files. */
   const commands = async ({ namespace }: Space) =>
     (await sluice.plane.exec.calls({ namespace })).map(({ argv }) => argv.join(' ')).filter((command) => !/^df|ls -lR/.test(command));
   const removals = async (space: Space) => (await commands(space)).filter((command) => command.startsWith('sh -c code=0'));

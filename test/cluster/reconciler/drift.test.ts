@@ -211,7 +211,7 @@ interface WorkloadSpec {
   readonly template: { readonly spec: { readonly containers: readonly [{ readonly image: string }] } };
 }
 
-/** What the writers of an object asked for, without what the API server records about it. */
+/** The fields that writers of an object set, without the API server's records. */
 function shape(object: KubeObject | undefined): unknown {
   if (!object) return undefined;
   const { metadata, status: _, ...rest } = object;

@@ -78,7 +78,7 @@ describe.skipIf(!simulated).concurrent('edits of what is bound', () => {
   describe('of a spec', () => {
     const container = (expected: object) => ({ spec: { template: { spec: { containers: [expected] } } } });
     const env = (name: string, value: string) => ({ name, value });
-    /** What is edited in which object; and what then looks how. */
+    /** An edit of one object, and the object that follows it. */
     const edits: readonly (readonly [string, Kind, object, Kind, string, object])[] = [
       [
         'the image of the workers',

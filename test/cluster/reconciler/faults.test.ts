@@ -1,4 +1,4 @@
-/** What becomes of the work when processes die and API servers fail. A control plane of its own, with an audit log. */
+/** The controller's work while processes die and API servers fail. A control plane of its own, with an audit log. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
@@ -104,7 +104,7 @@ describe('a process that is killed', () => {
         Object.values((JSON.parse(metadata.annotations?.['data.fluid.io/ports'] ?? '{}') as { ports: Record<string, number> }).ports),
     );
     expect(new Set(allocated).size).toBe(allocated.length);
-    // One writer to a node, whatever the number of its datasets; and they are counted, not added up.
+    // One writer to a node for any number of its datasets; and they are counted, not added up.
     await eventually(async () => {
       for (const { metadata } of await work.list('Node')) {
         const managers = (metadata.managedFields ?? []) as readonly { manager: string }[];

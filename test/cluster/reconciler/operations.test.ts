@@ -1,4 +1,4 @@
-/** A Job or CronJob of an operation is as a real API server prints it, whatever users say of it: an applier would find nothing to write. */
+/** A Job or CronJob of an operation is in the API server's form, for all texts of users: an applier would find nothing to write. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basePlan, defineRuntime, type LoadSpec } from '../../../src/constructs/index.ts';
 import { createClient, type KubeClient } from '../../../src/kube/client/kube-client.ts';

@@ -65,7 +65,7 @@ const valueAt = (pointer: string, object: unknown): unknown =>
     .slice(1)
     .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], object);
 
-/** What becomes of the object when another writer does this to it; undefined where the API server does not let them. */
+/** The object after another writer's patch; undefined if the API server refuses the patch. */
 async function after(type: ResourceType, { metadata }: KubeObject, ...patch: readonly object[]): Promise<KubeObject | undefined> {
   try {
     return await client.patch(type, metadata, patch, { type: 'json', dryRun: true, fieldManager: 'another' });

@@ -119,7 +119,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
         const name = `${metadata.name}-${i}`;
         const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true, blockOwnerDeletion: true };
         const labels = { ...template.metadata.labels, 'statefulset.kubernetes.io/pod-name': name };
-        // Of the template only what the scheduler reads: the nodes are simulated.
+        // The part of the template that the scheduler reads: the nodes are simulated.
         const containers = [{ name: 'main', image: 'example.io/main:1' }];
         const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels, ownerReferences: [owner] }, spec: { containers } };
         await space.create(pod as KubeObject);

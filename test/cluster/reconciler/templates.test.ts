@@ -1,4 +1,4 @@
-/** What users write into a pod template is in our words when it is sent: or each pass would find a difference and write it again. */
+/** Pod templates of users are sent in canonical form: otherwise each pass would find a difference and write it again. */
 import { App, Chart } from 'cdk8s';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What the webhook knows of a real API server, and where the real scheduler then puts pods. */
+/** The webhook's knowledge of a real API server, and the real scheduler's choice of nodes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runtimes } from '../../../runtimes/_all.gen.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';

@@ -24,7 +24,7 @@ const made = () =>
 /** A pod of an operation, with the keys that are given to it. */
 function createPod(port: number) {
   const folder = createFolder();
-  // They look for their configuration where the password file says that home is.
+  // ssh and scp read their configuration in the home directory of the password file.
   for (const program of ['ssh', 'scp'])
     folder.program(`bin/${program}`, `#!/bin/sh\nexec /usr/bin/${program} -F ${folder.of('home/.ssh/config')} "$@"\n`);
   for (const [name, text] of Object.entries(SSH_SCRIPTS)) writeFileSync(folder.of(`scripts/${name}`), folder.rooted(text));
@@ -57,7 +57,7 @@ describe.skipIf(!canRun('tests of SSH', lacking))('pods of one operation', () =>
   });
   afterEach(() => pod.remove());
 
-  /** What the container of a worker runs, while something else is done. */
+  /** The container of a worker, while something else is done. */
   async function serving<T>(what: () => T | Promise<T>): Promise<T> {
     const server = spawn('bash', [pod.of('scripts/sshd.sh')], { env: pod.env(), stdio: ['ignore', 'ignore', 'pipe'] });
     const ended = once(server, 'exit');

@@ -11,7 +11,7 @@ let dir: string;
 let socket: string;
 let server: UnaryServer;
 let client: Client;
-/** What a method was called with, once it is. */
+/** The arguments of a method, once it was called. */
 let called: Promise<Call>;
 let onCall: (call: Call) => void;
 let release: () => void;

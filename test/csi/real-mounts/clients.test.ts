@@ -31,7 +31,7 @@ describe.skipIf(!canMount)('real clients', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** What the command prints that is run while the client has mounted. */
+  /** The output of a command that runs while the client has mounted. */
   async function whileMounted<T>(template: object, options: Readonly<Record<string, string>>, use: () => T): Promise<T> {
     const value = { mounts: [{ mountPoint: 's3://bucket', name: 'a', options }], targetPath: target, accessModes: ['ReadWriteMany'] };
     const { text, files } = script(template, value, folder);
@@ -61,7 +61,7 @@ describe.skipIf(!canMount)('real clients', () => {
   });
 
   test.each(NAMES)('sshfs serves a directory called %j', { timeout: 240_000 }, async (name) => {
-    // What sshfs runs to speak with a server: here the server itself, without a network between.
+    // The program that sshfs runs to speak with a server: here the server itself, without a network between.
     const server = join(folder, 'sftp');
     writeFileSync(server, `#!/bin/sh\nexec ${SFTP_SERVER}\n`, { mode: 0o755 });
     const template = { program: 'sshfs', args: ['host:${mount.options.dir}', '${mount.target}', '-f', '-o', `ssh_command=${server}`] };

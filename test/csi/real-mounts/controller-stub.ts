@@ -1,6 +1,6 @@
 /**
- * What csi-sanity needs beside a node plugin: a controller that creates volumes (here: says their attributes), and, for the cases that run only
- * where a plugin has a controller, a server that says so and passes all else on.
+ * Parts that csi-sanity needs beside a node plugin: a controller that creates volumes (here: says their attributes), and, for the cases
+ * that run only where a plugin has a controller, a server that says so and passes all other calls on.
  */
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Client, credentials, Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';

@@ -3,7 +3,7 @@ import { canRun } from '../../support/can-run.ts';
 import { startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
 import type { TestPlugin } from './plugin.ts';
 
-/** What the tests share. A test that ends the plugin puts another in its place. */
+/** The shared part of the tests. A test that ends the plugin puts another in its place. */
 export interface At {
   node: TestNode;
   plugin: TestPlugin;

@@ -1,4 +1,4 @@
-/** What a client left mounted when it died is found by how the kernel writes its path. */
+/** A mount that a client left when it died is found by the kernel's spelling of its path. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -29,7 +29,7 @@ describePlugin('a FUSE client that hangs', { patienceMs: 300, bindMs: 1000 }, (a
         try {
           return readlinkSync(`/proc/${pid}/ns/mnt`) === namespace && /\) D /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
         } catch {
-          // It has just ended.
+          // The process has just ended.
           return false;
         }
       });
@@ -44,7 +44,7 @@ describePlugin('a FUSE client that hangs', { patienceMs: 300, bindMs: 1000 }, (a
     // One that was killed first wakes, and then waits on as who cannot be: for a moment it is not among them.
     let held: readonly string[] = [];
     await expect.poll(() => (held = hanging())).toHaveLength(4);
-    // Also by no later call, whatever it asks.
+    // No later call hangs either.
     for (const target of targets) await expect(stats(target)).resolves.toMatchObject({ volumeCondition: { abnormal: true } });
     await expect(publish('hung', at.node.newTarget())).rejects.toMatchObject(notAnswering);
     await expect.poll(hanging).toEqual(held);

@@ -1,4 +1,4 @@
-/** What a consumer gets of a volume: nothing that a program of the client's could use against the node, and all of it, however much. */
+/** A consumer's view of a volume: nothing that a program of the client's could use against the node, and all of it, however much. */
 import { expect, test } from 'vitest';
 import { describePlugin } from './describe-plugin.ts';
 
@@ -42,7 +42,7 @@ describePlugin('what is mounted for a pod', { patienceMs: 500 }, (at) => {
     await publish(name, target, readOnly, more);
     for (const directory of [target, ...(deep ? [`${target}/deep`] : [])])
       expect([asNobody(directory), reads(directory)]).toEqual(['65534', 'no']);
-    // On the host, as its pods have it.
+    // The host's mounts have the options that its pods see.
     for (const { line } of below(target)) expect(line.split(' ')[5]).toMatch(readOnly ? /^ro,nosuid,nodev/ : /^rw,nosuid,nodev/);
   });
 

@@ -87,7 +87,7 @@ describePlugin(
         });
         await at.plugin.call.nodeUnpublishVolume({ volumeId: 'ml-other', targetPath: target });
       }
-      // What is mounted exists; the others say what does not answer, and the kubelet retries.
+      // A path with a mount exists; the other calls name the file system that does not answer, and the kubelet retries.
       expect(await Promise.all(asked)).toEqual(['ok', status.UNAVAILABLE, status.UNAVAILABLE, status.UNAVAILABLE]);
     });
   },

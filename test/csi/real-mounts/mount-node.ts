@@ -1,7 +1,7 @@
 /**
- * A node for the plugin, made of mount namespaces alone: the host's, with the kubelet's directory and the mount root shared as a kubelet
- * has them, and within it the plugin's own, as a pod has it (Bidirectional). It is held by a process that ends with
- * the test's, and everything that was mounted ends with it.
+ * A node for the plugin, made of mount namespaces alone: the host's, with the kubelet's directory and the mount root shared as by a
+ * kubelet, and within it the plugin's own, as in a pod (Bidirectional). A process that ends with the test's holds it, and everything that
+ * was mounted ends with it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export function whyNoMounts(): string | undefined {
   return status === 0 ? undefined : `no mount namespace of our own: ${stderr.trim()}`;
 }
 
-/** What the API server would say; in the file that the plugin's process reads at each question. */
+/** The answers of the API server; in the file that the plugin's process reads at each question. */
 export interface State {
   volumes?: Record<string, { attributes: Record<string, string>; claim?: { namespace: string; name: string } }>;
   runtimes?: Record<string, { cleanPolicy: string }>;
@@ -32,15 +32,15 @@ export interface State {
   pods?: Record<string, FusePod[]>;
   /** Labels that the node has lost. */
   lost?: string[];
-  /** It refuses to write labels. */
+  /** The API server refuses to write labels. */
   readOnlyNode?: true;
-  /** It does not answer which volumes and pods there are. */
+  /** The API server does not answer which volumes and pods exist. */
   silent?: true;
 }
 
 export interface TestNode {
   readonly dir: string;
-  /** Of a process in its mount namespace. */
+  /** A process in the plugin's mount namespace. */
   readonly pid: number;
   readonly kubelet: string;
   readonly mountRoot: string;

@@ -11,9 +11,9 @@ export type Heard = (line: Readonly<Record<string, unknown>>) => void;
 export interface TestPlugin {
   readonly pid: number;
   readonly call: Client;
-  /** What it wrote to the cluster: labels and events, in order. */
+  /** The plugin's writes to the cluster: labels and events, in order. */
   readonly reports: readonly Report[];
-  /** Its log lines. */
+  /** The plugin's log lines. */
   readonly log: readonly Record<string, unknown>[];
   /** Resolves with the first report, now or later, for which it holds. */
   when(holds: (report: Report) => boolean): Promise<Report>;

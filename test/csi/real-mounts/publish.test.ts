@@ -129,11 +129,11 @@ describePlugin('publishing', { patienceMs: 300 }, (at) => {
     });
     expect(await call()).toBe(status.UNAVAILABLE);
     const waiting = call();
-    // It waits: a second one is rejected.
+    // The first call waits: a second one is rejected.
     await expect.poll(call).toBe(status.ABORTED);
     await plugin.nodeUnpublishVolume({ volumeId: 'ml-ends', targetPath: target });
     expect(await waiting).toBe(status.ABORTED);
-    // What is mounted later is not bound for a pod that is gone.
+    // A later mount is not bound for a pod that is gone.
     at.node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', path);
     expect(at.node.stack(target)).toEqual([]);
   });
@@ -312,7 +312,7 @@ describePlugin('publishing', { patienceMs: 300 }, (at) => {
       volumeContext: attributes('over'),
     });
     asked.catch(() => {});
-    // It comes after the other, and so does the signal.
+    // The answer comes after the other, and so does the signal.
     await before.call.probe({});
     process.kill(before.pid, 'SIGTERM');
     at.plugin = await successor;

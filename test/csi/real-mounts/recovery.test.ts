@@ -4,7 +4,7 @@ import type { State } from './mount-node.ts';
 import type { Report } from './plugin.ts';
 
 describePlugin('a FUSE client that died and came back', { patienceMs: 300 }, (at) => {
-  /** Whatever a volume is called, and however deep its mount root lies. */
+  /** Volumes of any name, and a mount root at any depth. */
   const fusePath = (name: string) => `${at.node.mountRoot}/deep/er/thin/ml/${name}/thin-fuse`;
   const attributes = (name: string, more: Record<string, string> = {}) => ({
     fluid_path: fusePath(name),
@@ -28,7 +28,7 @@ describePlugin('a FUSE client that died and came back', { patienceMs: 300 }, (at
     });
     return target;
   }
-  /** What the cluster knows of a volume, and of a pod that has had it for long. */
+  /** The cluster's objects for a volume, and for a pod that has had it for long. */
   const stateOf = (name: string, uid: string): State => ({
     volumes: { [`ml-${name}`]: { attributes: attributes(name), claim: { namespace: 'ml', name } } },
     pods: {
@@ -118,7 +118,7 @@ describePlugin('a FUSE client that died and came back', { patienceMs: 300 }, (at
   test('leaves a mount to which a pod has made a path lead that can write there', async () => {
     const [moved, left] = [configured('moved'), configured('beside')];
     const target = `${at.node.kubelet}/of-another`;
-    // Of a name that is no UTF-8, the mount table has another one.
+    // The mount table spells a name that is no UTF-8 otherwise.
     const swap = `mkdir -p "$1" && mount -t tmpfs of-another "$1" && cd "$3" && ln -s "$1" "$(printf 'a\\357\\277\\275')"
       unshare -m --propagation private sh -ec 'umount "$1" && mv "$1" "$(printf "a\\377")"' sh "$2"`;
     at.node.sh(swap, target, moved.path, fusePath('left'));

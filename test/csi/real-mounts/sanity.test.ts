@@ -78,7 +78,7 @@ interface Spec {
   readonly message: string;
 }
 
-/** What does not run, and why; by the case's full name and what csi-sanity says. */
+/** The cases that do not run, and why; by the case's full name and csi-sanity's output. */
 const SKIPS: readonly (readonly [RegExp, string])[] = [
   [/^Controller Service /, 'there is no controller: Datasets make their volumes'],
   [/^GroupController Service /, 'as above'],

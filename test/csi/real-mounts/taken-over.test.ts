@@ -24,7 +24,7 @@ describePlugin('what Fluid has left', { patienceMs: 200 }, (at) => {
     at.node.write(state);
   }
   const staging = (volumeId: string) => `${at.node.kubelet}/plugins/kubernetes.io/csi/fuse.csi.fluid.io/${volumeId}/globalmount`;
-  /** What the kubelet has on the node for a staged volume, whichever plugin staged it. */
+  /** The kubelet's files on the node for a staged volume of any plugin. */
   function kubeletStages(volumeId: string) {
     const data = JSON.stringify({ driverName: 'fuse.csi.fluid.io', volumeHandle: volumeId });
     at.node.sh('mkdir -p "$1" && echo "$2" >"$1/../vol_data.json"', staging(volumeId), data);
@@ -93,7 +93,7 @@ describePlugin('what Fluid has left', { patienceMs: 200 }, (at) => {
   test('nothing of ours is in the way of a kubelet that calls another plugin by now', async () => {
     given('back', { ...base('back'), ...runtimeOf('back') });
     await stage('ml-back', { ...base('back'), ...runtimeOf('back') });
-    // It removes the staging path when that plugin has unstaged, and only if it is empty.
+    // The kubelet removes the staging path when that plugin has unstaged, and only if it is empty.
     kubeletForgets('ml-back');
   });
 
@@ -165,7 +165,7 @@ describePlugin('what Fluid has left', { patienceMs: 200 }, (at) => {
       await stagedAgain('again');
       at.node.write({ ...state, pods: fusePod('again', { deletionTimestamp: 'now' }) });
       const target = at.node.newTarget();
-      // It answers 2 s before that.
+      // The plugin answers 2 s before that.
       await expect(publish('again', target, {}, 2_300)).rejects.toMatchObject({
         details: expect.stringContaining('fuse pod that is being deleted'),
       });

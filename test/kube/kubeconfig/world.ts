@@ -64,7 +64,7 @@ export async function apiServer({
   return { seen, port, url: `https://${host}:${port}` };
 }
 
-/** Leads each connection to 127.0.0.1, whatever host it is asked for. */
+/** Leads each connection to 127.0.0.1, for every host. */
 export async function connectProxy({ refuses = false } = {}) {
   const asked: { readonly target: string; readonly authorization: string | undefined }[] = [];
   const open = new Set<Socket>();

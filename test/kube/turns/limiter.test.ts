@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLimiter, type Limiter, takeSlot } from '../../../src/kube/turns/limiter.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
-/** Who has come in so far, in order. */
+/** The visitors that have come in so far, in order. */
 function visitors(limiter: Limiter): { inside: string[]; come: (name: string, signal?: AbortSignal) => void } {
   const inside: string[] = [];
   return {

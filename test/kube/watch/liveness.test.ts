@@ -28,7 +28,7 @@ async function start(...script: readonly Step[]): Promise<void> {
   clock = manualClock();
   client = createClient({ server: server.url }, { fieldManager: 'sluice', clock });
   reflector = reflect(client, CONFIG_MAP, { onChange: () => {}, clock });
-  // It has been away for a moment now.
+  // The process has been away for a moment now.
   clock.advance(1);
 }
 const asked = (): string[] =>

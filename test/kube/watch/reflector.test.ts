@@ -48,7 +48,7 @@ async function start(script: readonly Step[], options: Partial<ReflectOptions<Ku
 const changesSeen = (count: number) => until(() => changes.length >= count, `${count} changes expected: ${changes.join(', ')}`);
 const requestsSeen = (count: number) =>
   until(() => server.requests.length === count, `${count} requests expected, ${server.requests.length} came`);
-/** Of the n-th request: `list`, `list after <token>`, or `watch from <version>`. */
+/** The n-th request: `list`, `list after <token>`, or `watch from <version>`. */
 const asked = (): string[] =>
   server.requests.map(({ path }) => {
     const query = new URL(path, server.url).searchParams;

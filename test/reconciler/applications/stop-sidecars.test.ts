@@ -43,7 +43,7 @@ async function control(
     onStop: (result) => void results.push(result),
   });
   onTestFinished(() => {
-    // What waits between a command and its check would wait for a clock that stands still.
+    // A wait between a command and its check would last as long as the clock stands still.
     lease.abort();
     return stopper.stop();
   });
@@ -51,7 +51,7 @@ async function control(
   return { server, calls, events, results, lease, stopper, put: async (options?: PodOptions) => (server.put(podOf(options)), settle()) };
 }
 
-/** What a command does that hangs: it ends with the test. */
+/** A command that hangs: it ends with the test. */
 function hanging(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   onTestFinished(() => resolve(''));

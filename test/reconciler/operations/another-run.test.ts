@@ -1,4 +1,4 @@
-/** In trouble, another run is one run, whatever asks for it: an annotation of the user, or mounts that have changed. */
+/** In trouble, another run is one run for every cause: an annotation of the user, or mounts that have changed. */
 import { describe, expect, test } from 'vitest';
 import type { Harness } from '../harness.ts';
 import { annotated, ended, JOB, killedAtWrite, load, MOUNT, ON_DEMO, running, statusOf, writesOfRerun } from './given.ts';

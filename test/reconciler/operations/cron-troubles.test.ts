@@ -10,7 +10,7 @@ const NAME = 'warm-loader-job';
 const CRON = { policy: 'Cron', schedule: '0 3 * * *' } as const;
 const cron = (more: Partial<DataLoadSpec> = {}) => load({ dataset: { name: 'demo' }, ...CRON, ...more });
 
-/** What Kubernetes' CronJob controller does at the scheduled time. */
+/** Kubernetes' CronJob controller at the scheduled time. */
 async function fire(at: Harness, run = 1): Promise<void> {
   const cronJob = at.get('CronJob', NAME) as KubeObject & { readonly spec: { readonly jobTemplate: KubeObject } };
   const { apiVersion, kind, metadata } = cronJob;
@@ -21,7 +21,7 @@ async function fire(at: Harness, run = 1): Promise<void> {
   at.put({ ...cronJob, status: { lastScheduleTime: `2026-01-02T0${run}:00:00Z` } } as KubeObject);
   await at.quiet();
 }
-/** Its first scheduled Job has ended. */
+/** An operation whose first scheduled Job has ended. */
 async function fired(phase: 'Succeeded' | 'Failed'): Promise<Harness> {
   const at = await bound();
   at.put(cron());

@@ -13,7 +13,7 @@ interface CronJob extends KubeObject {
 }
 const cronJobOf = (at: Harness) => at.get('CronJob', NAME) as CronJob | undefined;
 
-/** What Kubernetes' CronJob controller does at the scheduled time. */
+/** Kubernetes' CronJob controller at the scheduled time. */
 async function fire(at: Harness, run: number): Promise<void> {
   const { apiVersion, kind, metadata, spec } = cronJobOf(at) as CronJob;
   const owner = { apiVersion, kind, name: NAME, uid: metadata.uid ?? '', controller: true };
@@ -45,7 +45,7 @@ test('it has a CronJob, and shows its latest Job', async () => {
     phase: 'Complete',
     conditions: [{ type: 'Complete', status: 'True', reason: 'CompletionsReached' }],
   });
-  // Of this run, not since the operation was created.
+  // The duration of this run, not the time since the operation was created.
   expect(statusOf(at).duration).toMatch(/^1\ds$/);
   expect(at.dataset()).not.toHaveProperty('operationRef');
   at.forget();
@@ -172,7 +172,7 @@ test('a CronJob that Fluid created goes on, with the Job that runs and the last 
     },
     data: { 'dataloader.load': 'of Fluid' },
   } as KubeObject);
-  // Of another CronJob, whatever its label says.
+  // A Job of another CronJob, in spite of its label.
   at.put({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'foreign', labels: { cronjob: NAME } }, spec } as KubeObject);
   await at.settle();
   await at.restart();

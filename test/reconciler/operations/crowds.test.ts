@@ -1,4 +1,4 @@
-/** Who is woken in lines of more than a hundred operations, beside each line as it is computed from all of them. */
+/** The operations that are woken in lines of more than a hundred, beside each line as it is computed from all of them. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DataLoad } from '../../../src/api/index.ts';
@@ -17,7 +17,7 @@ interface Version {
   readonly status?: object;
 }
 const specs = new Map<string, object>();
-/** What is kept of an object has the same spec if nobody edited it. */
+/** Unedited objects share the same spec in memory. */
 function specOf(dataset: string, after: string | undefined): object {
   const id = `${dataset} ${after}`;
   const spec = specs.get(id) ?? {
@@ -80,7 +80,7 @@ function world() {
 }
 type World = ReturnType<typeof world>;
 
-/** It starts and ends; returns whom the end woke, other than itself. */
+/** A run from start to end; returns the operations that the end woke, other than itself. */
 function run({ change }: World, i: number): readonly string[] {
   change(i, { status: { phase: 'Executing' } });
   return change(i, { status: { phase: 'Complete' } }).flatMap(({ name, because }) => (because.includes('moved') ? [name] : []));

@@ -4,11 +4,11 @@ import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
 import { type Harness, harness, type HarnessOptions } from '../harness.ts';
 
-/** Of DataLoad `warm`. */
+/** The Job of DataLoad `warm`. */
 export const JOB = 'warm-loader-job';
 export const ON_DEMO = { dataset: { name: 'demo' } };
 type Mount = Readonly<Record<string, unknown>>;
-/** Of Dataset `demo`. */
+/** The mount of Dataset `demo`. */
 export const [MOUNT] = (jfsDataset('demo')['spec'] as { mounts: [Mount] }).mounts;
 export const load = (spec: DataLoadSpec = { dataset: { name: 'demo', namespace: 'ml' } }, name = 'warm'): KubeObject => ({
   apiVersion: 'data.fluid.io/v1alpha1',

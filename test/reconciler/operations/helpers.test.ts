@@ -44,7 +44,7 @@ const reason = (at: Harness, name = 'm') => status(at, name).conditions?.[0]?.re
 const replicas = (at: Harness) =>
   (at.get('StatefulSet', 'm-migrate-workers') as (KubeObject & { spec: { replicas: number } }) | undefined)?.spec.replicas;
 
-/** What Kubernetes' CronJob controller does at the scheduled time. */
+/** Kubernetes' CronJob controller at the scheduled time. */
 async function fire(at: Harness): Promise<void> {
   const cronJob = at.get('CronJob', 'm-migrate-migrate') as KubeObject & { readonly spec: { readonly jobTemplate: KubeObject } };
   const { apiVersion, kind, metadata, spec } = cronJob;

@@ -47,7 +47,7 @@ function killedAt(at: Harness, point: number, when: 'before' | 'after'): { reado
 }
 
 describe('killed at any of its requests, before the server has it or before the answer comes back', () => {
-  // Its writes and reads for three loads, beside those of watches.
+  // Writes and reads for three loads, beside those of watches.
   const points = Array.from({ length: 25 }, (_, i) => i).flatMap((i) => [[i, 'before'] as const, [i, 'after'] as const]);
   test.each(points)('request %d, %s: each load has one Job, and the Dataset names the one that runs', async (point, when) => {
     const at = await bound();

@@ -17,7 +17,7 @@ async function mounted(at: Harness, bucket: string, more: Mount = {}) {
   expect(at.dataset().mounts).toMatchObject([{ options: { bucket } }]);
 }
 const started = (spec: DataLoadSpec = ON_EVENT) => running(load(spec));
-/** Its first run is complete. */
+/** An operation whose first run is complete. */
 async function idle(spec: DataLoadSpec = ON_EVENT): Promise<Harness> {
   const at = await started(spec);
   await ended(at, 'Succeeded');
@@ -88,7 +88,7 @@ test('30 s after the last change of the mounts it runs again, and says so meanwh
   expect(uidOf(at)).not.toBe(first);
   await at.advance(20_000);
   await ended(at, 'Succeeded');
-  // Of this run.
+  // The status of this run.
   expect(statusOf(at)).toMatchObject({ phase: 'Complete', duration: '20s' });
   expect(eventsOf(at)).toEqual(['MountsChanged', 'DataOperationSucceed']);
   await at.quiet(120_000);

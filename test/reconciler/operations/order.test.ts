@@ -85,7 +85,7 @@ describe('the line', () => {
     await at.advance(20_000);
     expect(jobs(at)).toEqual(['b']);
     rule.remove();
-    // It has its turn again once nobody runs.
+    // The operation has its turn again once no other runs.
     await at.advance(600_000);
     expect(jobs(at)).toEqual(['b']);
     await ended(at, 'Succeeded', '', 'b');

@@ -216,7 +216,7 @@ test('one that waits for a paused operation goes on waiting', async () => {
 
 describe('with a schedule', () => {
   const CRON = { ...ON_DEMO, policy: 'Cron', schedule: '0 3 * * *' } as const;
-  /** What Kubernetes' CronJob controller does at the scheduled time. */
+  /** Kubernetes' CronJob controller at the scheduled time. */
   async function fire(at: Harness): Promise<void> {
     const cronJob = at.get('CronJob', JOB) as KubeObject & { readonly spec: { readonly jobTemplate: KubeObject } };
     const { jobTemplate } = cronJob.spec;

@@ -64,7 +64,7 @@ const CASES: readonly (readonly [name: string, operations: readonly (readonly [K
 describe.skipIf(!hasGoldens)('the status that Fluid gives', () => {
   test.each(CASES)('%s', async (name, operations, meant) => {
     const at = await applied(name);
-    // Of this one the Job still ran when it was recorded.
+    // The Job of this operation still ran when it was recorded.
     for (let i = 0; i < operations.length && name !== 'load-juicefs-min'; i++) await complete(at);
     const found = operations.flatMap(([kind, operation]) => {
       const ours = told(statusOf(at, operation, kind));
@@ -99,7 +99,7 @@ describe.skipIf(!hasGoldens)('the status that Fluid gives', () => {
   });
 });
 
-/** What of a status does not depend on when it was written. */
+/** The part of a status that does not depend on when it was written. */
 const told = ({ phase = '', duration, waitingFor, conditions = [] }: Partial<OperationStatus>): Readonly<Record<string, unknown>> => ({
   phase,
   duration: /\d+s$/.test(duration ?? '') ? 'some time' : duration,
@@ -118,7 +118,7 @@ async function applied(name: string): Promise<Harness> {
   await at.quiet();
   return at;
 }
-/** Its namespace is that of the test. */
+/** The namespace is that of the test. */
 const documents = (name: string, file: string): readonly KubeObject[] =>
   parseAllDocuments(readFileSync(join(GOLDENS, 'operations', name, file), 'utf8').replaceAll(`g-dataops-${name}`, demo.namespace))
     .map((document) => document.toJS() as KubeObject | null)

@@ -40,7 +40,7 @@ describe('one that is over', () => {
     expect(statusOf(at)).not.toHaveProperty('infos');
     expect(at.events.filter(({ reason }) => reason === 'Retried')).toMatchObject([{ type: 'Normal' }]);
     await ended(at, 'Succeeded');
-    // Of this run.
+    // The status of this run.
     expect(statusOf(at)).toMatchObject({ phase: 'Complete', duration: expect.stringMatching(/^\ds$/), conditions: [{ type: 'Complete' }] });
     at.forget();
     retry(at, 'warm', '1');

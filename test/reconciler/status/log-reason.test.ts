@@ -1,4 +1,4 @@
-/** What an operator reads in the log of why something is not done. */
+/** Reasons in the log, for an operator who asks why something is not done. */
 import { expect, test } from 'vitest';
 import { JFS_SECRET, jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../../support/objects.ts';
 import { boundHarness, type Harness, harness } from '../harness.ts';

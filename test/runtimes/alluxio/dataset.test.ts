@@ -1,4 +1,4 @@
-/** What a Dataset says of the data as a whole: whose the files are, what they are restored from, who may write. */
+/** Fields of a Dataset about the data as a whole: owners of files, the backup to restore from, access modes. */
 import { describe, expect, test } from 'vitest';
 import alluxio from '../../../runtimes/alluxio/index.ts';
 import type { DatasetSpec, Mount } from '../../../src/api/index.ts';

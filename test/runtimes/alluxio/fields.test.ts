@@ -8,7 +8,7 @@ import { bucket, given, secret } from './given.ts';
 
 const BESIDE = 'its container runs in the pod of another, whose this is';
 
-/** What has no effect on any object, and why. A warning names each of them. */
+/** Fields without effect on any object, and why. A warning names each of them. */
 const WARNED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['jobMaster', 'jobWorker', 'apiGateway'].flatMap((component) =>
@@ -29,7 +29,7 @@ const WARNED: Readonly<Record<string, string>> = {
   'dataset.runtimes': 'a runtime serves the Dataset of its own name',
 };
 
-/** What has neither an effect on objects nor a warning, and why. */
+/** Fields with neither an effect on objects nor a warning, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'fuse.cleanPolicy': 'read by the node plugin, from the runtime itself',
   'dataset.owner.user': 'required, and only a name for the number beside it',

@@ -7,7 +7,7 @@ import type { EncryptOption, Mount } from '../../../src/api/index.ts';
 import type { RuntimeInput } from '../../../src/constructs/index.ts';
 import { type Given, planInput } from '../../../src/testing/given.ts';
 
-/** What a real Alluxio printed and answered; record.ts says to what. */
+/** Outputs and answers of a real Alluxio; record.ts has the questions. */
 export const recorded = (file: string): string => readFileSync(join(import.meta.dirname, 'fixtures', file), 'utf8');
 
 export const PORTS = {

@@ -150,7 +150,7 @@ test('a master finds the secrets of / in a file, not among its arguments', () =>
 });
 
 describe("the master's web port", () => {
-  /** Its answers by path, over HTTP; and the plan that knows it. */
+  /** Answers by path, over HTTP; and the plan that knows the server. */
   async function answering(answers: Readonly<Record<string, string>>) {
     const server = createServer((request, response) => {
       const answer = answers[request.url ?? ''];

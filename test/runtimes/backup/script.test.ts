@@ -18,7 +18,7 @@ const containerOf = (manifests: readonly Manifest[]) =>
   (find(manifests, 'Job')['spec'] as { template: { spec: { containers: [Container] } } }).template.spec.containers[0];
 const CLAIM: BackupSpec = { backupPath: 'pvc://backups/alluxio' };
 
-/** What a user may write between slashes, and no shell, kubelet or program may understand otherwise. */
+/** Names that a user may write between slashes, and that no shell, kubelet or program may understand otherwise. */
 const HOSTILE = [
   '/a b',
   '/-rf',
@@ -99,7 +99,7 @@ esac
       env: { ALLUXIO_JAVA_OPTS: '-Dx=${ALLUXIO_CLIENT_HOSTNAME}', ...given, PATH: `${folder}:/usr/bin:/bin` },
       timeout: 60_000,
     });
-    // Whatever a value says, nothing but the stub may have happened.
+    // For every value, only the stub may have run.
     expect(readdirSync(join(folder, 'work')), stderr).toEqual([]);
     const calls = readdirSync(join(folder, 'calls')).map((name) =>
       readFileSync(join(folder, 'calls', name), 'utf8')

@@ -7,7 +7,7 @@ import { type DatasetSpec, datasetSpec } from '../../../src/api/index.ts';
 import { PRINT_ORDER } from '../../../src/constructs/index.ts';
 import { classOf, given, plainClass } from './given.ts';
 
-/** What has no effect on any object, and why. A warning names each of them. */
+/** Fields without effect on any object, and why. A warning names each of them. */
 const WARNED: Readonly<Record<string, string>> = {
   'client.tolerations': 'as in Fluid: clients tolerate every taint',
   'class.topology.worker.executionEntries': 'the master has them',
@@ -18,7 +18,7 @@ const WARNED: Readonly<Record<string, string>> = {
   'dataset.dataRestoreLocation': 'a CacheRuntime has no backups',
 };
 
-/** What has neither an effect on objects nor a warning, and why. */
+/** Fields with neither an effect on objects nor a warning, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'client.cleanPolicy': 'read by the node plugin, from the runtime itself',
   'class.fileSystemType': 'for people',

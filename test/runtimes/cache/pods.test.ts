@@ -1,4 +1,4 @@
-/** What the pods of a component are: the class's template, and what Sluice and the runtime add to it. */
+/** The pods of a component: the class's template, and the additions of Sluice and the runtime. */
 import { describe, expect, test } from 'vitest';
 import type { CacheRuntimeClassSpec } from '../../../runtimes/cache/class-spec.ts';
 import cache from '../../../runtimes/cache/index.ts';

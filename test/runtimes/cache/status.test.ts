@@ -74,7 +74,7 @@ describe('a status that was written', () => {
   });
 });
 
-/** What Fluid left, by the case that recorded it. */
+/** The status that Fluid left, by the case that recorded it. */
 const fluids = (name: string): object =>
   parseAllDocuments(readFileSync(join(GOLDENS, 'cache', name, 'status.yaml'), 'utf8'))
     .map((document) => document.toJS() as { readonly kind: string; readonly status: object })

@@ -1,4 +1,4 @@
-/** What users write into the templates of a class is in our words when it is sent: or each pass would find a difference and write it again. */
+/** Templates of a class are sent in canonical form: otherwise each pass would find a difference and write it again. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import cache from '../../../runtimes/cache/index.ts';

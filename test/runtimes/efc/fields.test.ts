@@ -6,7 +6,7 @@ import { PRINT_ORDER } from '../../../src/constructs/index.ts';
 import { fieldsOf, sampled, testFields } from '../../support/fields.ts';
 import { given, nas } from './given.ts';
 
-/** What has no effect on any object, and why. A warning names each of them. */
+/** Fields without effect on any object, and why. A warning names each of them. */
 const WARNED: Readonly<Record<string, string>> = {
   'master.ports': 'as in Fluid: a master has none',
   'worker.ports': 'as in Fluid: the controller allocates them',
@@ -31,7 +31,7 @@ const WARNED: Readonly<Record<string, string>> = {
   'dataset.dataRestoreLocation': 'EFC has no backups',
 };
 
-/** What has neither an effect on objects nor a warning, and why. */
+/** Fields with neither an effect on objects nor a warning, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'fuse.cleanPolicy': 'read by the node plugin, from the runtime itself',
   'dataset.mounts[0].name': 'of no use where there is one mount; the status has it',

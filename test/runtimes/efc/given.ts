@@ -53,6 +53,6 @@ export function workloadOf(input: RuntimeInput<EFCRuntimeSpec>, role: Role) {
 }
 export const podOf = (input: RuntimeInput<EFCRuntimeSpec>, role: Role) => workloadOf(input, role).spec.template.spec;
 export const container = (input: RuntimeInput<EFCRuntimeSpec>, role: Role) => podOf(input, role).containers[0];
-/** What a component is told: its options, by name. */
+/** The options of a component, by name. */
 export const optionsOf = (input: RuntimeInput<EFCRuntimeSpec>, role: Role): Readonly<Record<string, string>> =>
   Object.fromEntries((container(input, role).args.at(-1) ?? '').split(',').map((each) => each.split('=') as [string, string]));

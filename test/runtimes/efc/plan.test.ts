@@ -1,4 +1,4 @@
-/** What a spec and a Dataset make of EFC's pods. */
+/** EFC's pods for a spec and a Dataset. */
 import { describe, expect, test } from 'vitest';
 import efc from '../../../runtimes/efc/index.ts';
 import type { EFCRuntimeSpec } from '../../../runtimes/efc/spec.ts';

@@ -1,4 +1,4 @@
-/** What is asked of a running Jindo, what it answers, and what is said of it. */
+/** Questions to a running Jindo, its answers, and the statuses that follow. */
 import { describe, expect, test } from 'vitest';
 import jindo from '../../../runtimes/jindo/index.ts';
 import { readMounts } from '../../../runtimes/jindo/mount-table.ts';
@@ -79,7 +79,7 @@ describe('the table of mounts', () => {
       { path: '/data', source: 'oss://bucket/other' },
     ]);
   });
-  /** What a JindoCache lists that was given the sets of this input. */
+  /** The list of a JindoCache that was given the sets of this input. */
   const setsOf = (input: ReturnType<typeof given>) => {
     const [, record] = /^echo '(.*)' > /m.exec(jindo.bind(input).mounts?.change({ unmount: [], mount: [] })[0]?.argv[2] ?? '') ?? [];
     return `path: x cacheStrategy: DISTRIBUTED\n${record}\n`;

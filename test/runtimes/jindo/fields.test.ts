@@ -6,7 +6,7 @@ import { type DatasetSpec, datasetSpec } from '../../../src/api/index.ts';
 import { PRINT_ORDER } from '../../../src/constructs/index.ts';
 import { bucket, given, keys } from './given.ts';
 
-/** What has no effect on any object, and why. A warning names each of them. */
+/** Fields without effect on any object, and why. A warning names each of them. */
 const WARNED: Readonly<Record<string, string>> = {
   'master.ports': 'as in Fluid: the controller allocates them',
   'worker.ports': 'as in Fluid: the controller allocates them',
@@ -23,7 +23,7 @@ const WARNED: Readonly<Record<string, string>> = {
   'dataset.dataRestoreLocation': 'Jindo has no backups',
 };
 
-/** What has neither an effect on objects nor a warning, and why. */
+/** Fields with neither an effect on objects nor a warning, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'fuse.cleanPolicy': 'read by the node plugin, from the runtime itself',
 };
@@ -96,7 +96,7 @@ const base: Specs = {
   spec: {
     replicas: 2,
     volumes: [{ name: 'v', emptyDir: {} }],
-    // Of a runtime without workers a master can be disabled.
+    // A master can be disabled if the runtime has no workers.
     worker: { volumeMounts: [{ name: 'v', mountPath: '/w' }] },
     fuse: { metrics: { enabled: true } },
     tieredstore: { levels: [{ mediumtype: 'SSD', path: '/a,/c', quota: '1Gi' }] },

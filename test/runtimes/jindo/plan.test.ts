@@ -1,4 +1,4 @@
-/** What a spec and a Dataset make of the configuration of Jindo. */
+/** Jindo's configuration for a spec and a Dataset. */
 import { describe, expect, test } from 'vitest';
 import jindo from '../../../runtimes/jindo/index.ts';
 import type { JindoRuntimeSpec } from '../../../runtimes/jindo/spec.ts';

@@ -1,4 +1,4 @@
-/** What a spec makes of the pods of Jindo. */
+/** Jindo's pods for a spec. */
 import { describe, expect, test } from 'vitest';
 import type { JindoRuntimeSpec } from '../../../runtimes/jindo/spec.ts';
 import { bucket, container, envOf, fsx, given, keys, made, podOf, templateOf } from './given.ts';

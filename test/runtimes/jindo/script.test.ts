@@ -22,7 +22,7 @@ function run(input: ReturnType<typeof given>, change: { unmount: string[]; mount
   const { status, stderr } = spawnSync(command?.argv[0] ?? '', command?.argv.slice(1) ?? [], {
     env: { PATH: `${folder}:/usr/bin:/bin`, TMPDIR: folder },
     encoding: 'utf8',
-    // Of a socket as its input bash thinks that it was called over a network.
+    // With a socket as its input, bash thinks that it was called over a network.
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const calls = readFileSync(join(folder, 'calls'), 'utf8').replaceAll(folder, '/tmp');

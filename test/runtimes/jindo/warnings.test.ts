@@ -1,4 +1,4 @@
-/** What is said of a spec that works only in part. fields.test.ts has a warning of each field that never has an effect. */
+/** Warnings of a spec that works only in part. fields.test.ts has a warning of each field that never has an effect. */
 import { describe, expect, test } from 'vitest';
 import type { JindoRuntimeSpec } from '../../../runtimes/jindo/spec.ts';
 import { bucket, fsx, given, keys, warningsOf } from './given.ts';

@@ -34,7 +34,7 @@ export const mountOptions = (input: RuntimeInput<JuiceFSRuntimeSpec>, role: 'wor
       .map((option) => [option.split('=')[0], option.split('=').slice(1).join('=')]),
   );
 
-/** What is wrong with a spec, and whose it is. */
+/** The fault of a spec, and the object that has it. */
 export function refusal(input: RuntimeInput<JuiceFSRuntimeSpec>): {
   readonly object?: string | undefined;
   readonly faults: readonly Fault[];

@@ -58,7 +58,7 @@ const valuesOf = ({ env = [] }: Container) =>
   Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
 const key = (name: string) => ({ name: 'jfs', key: name });
 
-/** What is wrong, by field. */
+/** Faults, by field. */
 function faults(spec: Spec, ...more: readonly [Parameters<typeof made>[1]?, Parameters<typeof made>[2]?]): readonly string[] {
   try {
     made(spec, ...more);

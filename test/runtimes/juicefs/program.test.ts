@@ -1,4 +1,4 @@
-/** That what was recorded is what JuiceFS says, of the version that the tests on a real node run. */
+/** The recorded texts are those of JuiceFS, in the version that the tests on a real node run. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What JuiceFS itself printed (scripts/record-juicefs.sh): its options are those that are rendered, its texts are those that are read. */
+/** JuiceFS' own output (scripts/record-juicefs.sh): its options are those that are rendered, its texts are those that are read. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -69,7 +69,7 @@ describe.each(versions)('version %s', (version) => {
     const answer = recorded(version, 'status');
     const [, uuid] = /"UUID": "(.*)"/.exec(answer) ?? [];
     const parse = (text: string) => removeCache.ask?.parse([[text]], planOf(community()));
-    // Of two clients, whose mount points are another Dataset's.
+    // The caches of two clients, whose mount points are another Dataset's.
     expect(parse(answer)).toBe('');
     expect(parse(answer.replaceAll('/work/', '/runtime-mnt/juicefs/ml/demo/'))).toBe(uuid);
     expect(() => parse(recorded(version, 'status-unformatted'))).toThrow('juicefs status names no UUID');

@@ -46,7 +46,7 @@ function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}
     env: { ...env, PATH: `${folder}:/usr/bin:/bin` },
   });
   const files = readdirSync(calls).toSorted((a, b) => Number(a) - Number(b));
-  // Whatever a value says, nothing but the stubs may have happened.
+  // For every value, only the stubs may have run.
   expect(readdirSync(work), stderr).toEqual([]);
   return {
     code: status,
@@ -101,7 +101,7 @@ const PIECES = [
   '%s',
   ')',
 ];
-/** What a user can write to break a script. */
+/** Values by which a user could break a script. */
 const hostile = fc
   .array(fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...PIECES) }, fc.string({ unit: 'grapheme', maxLength: 3 })), {
     minLength: 1,

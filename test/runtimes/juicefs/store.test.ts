@@ -17,7 +17,7 @@ const client = (start: number, errors: number, answered: number) =>
     `juicefs_process_start_time_seconds ${start}`,
   ].join('\n');
 
-/** What the last of these answers means, each a list of clients. */
+/** The meaning of the last of these answers, each a list of clients. */
 function saidAfter(...answers: readonly (readonly string[])[]): string | null | undefined {
   let before: ReturnType<typeof cacheUse.parse> | undefined;
   for (const answer of answers) before = cacheUse.parse([answer, []], plan, before && { value: before, ageMs: 60_000 });

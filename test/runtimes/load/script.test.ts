@@ -8,7 +8,7 @@ import type { Manifest } from '../../../src/api/index.ts';
 import type { LoadSpec } from '../../../src/constructs/index.ts';
 import { type Loading, madeFor } from '../../support/operations.ts';
 
-/** What a user may write between slashes, and no shell, kubelet or program may understand otherwise. */
+/** Names that a user may write between slashes, and that no shell, kubelet or program may understand otherwise. */
 const HOSTILE = [
   '/a b',
   '/-rf',
@@ -78,7 +78,7 @@ function run(runtime: Loading, spec: LoadSpec, answers = '') {
     env: { ...values, PATH: `${folder}:/usr/bin:/bin` },
     timeout: 60_000,
   });
-  // Whatever a value says, nothing but the stubs may have happened.
+  // For every value, only the stubs may have run.
   expect(readdirSync(work), stderr).toEqual([]);
   const files = readdirSync(calls).toSorted((a, b) => Number(a) - Number(b));
   return {
@@ -173,7 +173,7 @@ describe('JuiceFS', () => {
       expect(loadedIn(calls)).toEqual(['demo-worker-0', 'demo-fuse-a', 'app -c fluid-fuse-1']);
       const [script = '', ...words] = (calls.at(-1) ?? []).slice(9);
       expect(words).toEqual(['sh', '30m', MOUNT, '2', '/a b', '/c', '--threads=5']);
-      // It sees the mounts of the other clients of its node, too.
+      // A sidecar sees the mounts of the other clients of its node, too.
       const pod = mkdtempSync(join(tmpdir(), 'sidecar'));
       onTestFinished(() => rmSync(pod, { recursive: true }));
       writeFileSync(join(pod, 'timeout'), `#!/bin/sh\nprintf '%s\\n' "$@"\n`, { mode: 0o755 });

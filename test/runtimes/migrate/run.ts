@@ -20,9 +20,9 @@ export interface Running {
   /** Values of keys in Secrets. */
   readonly secrets?: Readonly<Record<string, string>>;
   readonly datasets?: Readonly<Record<string, DatasetSpec>>;
-  /** What juicefs does, in bash; `$all` are its arguments. */
+  /** The stub of juicefs, in bash; `$all` are its arguments. */
   readonly answers?: string;
-  /** What it does for `juicefs sync --help`. */
+  /** The output of `juicefs sync --help`. */
   readonly help?: string;
   readonly podIp?: string;
   /** In the place of `ssh.sh`. */
@@ -72,7 +72,7 @@ ${folder.rooted(answers)}
     textOf(child.stderr),
     new Promise<number | null>((resolve) => child.on('close', resolve)),
   ]);
-  // Whatever a value says, nothing but the stubs may have happened.
+  // For every value, only the stubs may have run.
   const left = readdirSync(folder.of('work'));
   if (left.length > 0) throw new Error(`the script made ${left.join(', ')}: ${stderr}`);
   const calls = readdirSync(folder.of('calls')).toSorted((a, b) => Number(a) - Number(b));
@@ -81,7 +81,7 @@ ${folder.rooted(answers)}
     stdout,
     stderr,
     calls: calls.map((name) => wordsOf(folder.of(`calls/${name}`))),
-    /** Of the last call. */
+    /** Environment of the last call. */
     env: existsSync(folder.of('env')) ? wordsOf(folder.of('env')) : [],
     infos: existsSync(folder.of('dev/termination-log')) ? readFileSync(folder.of('dev/termination-log'), 'utf8') : undefined,
   };

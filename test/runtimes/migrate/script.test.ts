@@ -7,7 +7,7 @@ import { secret } from '../juicefs/given.ts';
 import { createFolder, type Folder } from '../../support/container-folder.ts';
 import { run as runIn, type Running, SAYS } from './run.ts';
 
-/** What a user may write between slashes, and no shell, kubelet or program may understand otherwise. */
+/** Names that a user may write between slashes, and that no shell, kubelet or program may understand otherwise. */
 const HOSTILE = [
   'a b',
   '-rf',
@@ -29,7 +29,7 @@ const HOSTILE = [
   '#1?x=y',
   'é€😀',
 ];
-/** What a key may be. */
+/** Keys that may occur. */
 const KEYS = ['wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY', 'a@b:c%2Fd', 'it\'s $(id) `id` "x" \\ é', '*?#[]{}&|;<>~!', 'a\nb', ' '];
 
 const data = (name: string, path?: string) => ({ dataset: { name, namespace: '', ...(path !== undefined && { path }) } });

@@ -45,7 +45,7 @@ describe('the page on ThinRuntimes', () => {
     const resources = { Dataset, ThinRuntime, ThinRuntimeProfile };
     const ours = objects.filter(({ kind }) => Object.hasOwn(resources, kind));
     expect(ours.length).toBe(8);
-    // What was seen to be one of them.
+    // Objects that were found to be of our kinds.
     for (const object of ours) parse(resources[object.kind as keyof typeof resources], object as never);
   });
   test('has no template that is not right', () => {

@@ -7,7 +7,7 @@ import { fieldsOf, sampled, testFields } from '../../support/fields.ts';
 import { given, memory } from './given.ts';
 
 const NOTHING_MOUNTED = 'applications put objects into it';
-/** What has no effect on any object, and why. A warning names each of them. */
+/** Fields without effect on any object, and why. A warning names each of them. */
 const WARNED: Readonly<Record<string, string>> = {
   'master.options': 'etcd has settings in its environment',
   'master.ports': 'as in Fluid: the controller allocates those of a node',
@@ -29,7 +29,7 @@ const WARNED: Readonly<Record<string, string>> = {
   'dataset.dataRestoreLocation': 'Vineyard has no backups',
 };
 
-/** What has neither an effect on objects nor a warning, and why. */
+/** Fields with neither an effect on objects nor a warning, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'fuse.cleanPolicy': 'read by the node plugin, from the runtime itself',
 };

@@ -7,7 +7,7 @@ import { type Given, planInput } from '../../../src/testing/given.ts';
 
 const PORTS = { client: 32001, peer: 32002, rpc: 32003 };
 export const memory = { levels: [{ mediumtype: 'MEM' as const, quota: '2Gi' }] };
-/** Its ports are those that the spec says. */
+/** The ports are those of the spec. */
 export const podNetwork = { networkMode: 'ContainerNetwork' as const };
 
 /** A Vineyard for dataset `ml/demo`, on the node's network. */
@@ -54,7 +54,7 @@ export const podOf = (input: RuntimeInput<VineyardRuntimeSpec>, role: Role): Pod
 export const container = (input: RuntimeInput<VineyardRuntimeSpec>, role: Role): Container => podOf(input, role).containers[0];
 export const envOf = (input: RuntimeInput<VineyardRuntimeSpec>, role: Role): Record<string, string | undefined> =>
   Object.fromEntries(container(input, role).env.map(({ name, value }) => [name, value]));
-/** What follows a flag of vineyardd. */
+/** The value of a flag of vineyardd. */
 export function flag(input: RuntimeInput<VineyardRuntimeSpec>, name: string): string | undefined {
   const { command } = container(input, 'worker');
   const at = command.indexOf(name);

@@ -19,15 +19,15 @@ interface Seen {
   /** When it last read an object of a user afresh; and each, by the key of its pass, `<namespace>/<name>`. */
   readMs: number;
   readonly reads: Map<string, number>;
-  /** Of what was read afresh, when it was. */
+  /** Generations of the objects that were read afresh. */
   readonly generations: Map<string, number>;
   /** The version in which it last read an object that it may write. */
   readonly versions: Map<string, string | undefined>;
   /** When its pass over a key began. */
   readonly begun: Map<string, number>;
-  /** What it created, by kind, namespace, name and owner. */
+  /** Objects that the process created, by kind, namespace, name and owner. */
   readonly created: Set<string>;
-  /** What it has created again without a fresh read in the same pass. */
+  /** Objects that the process created again without a fresh read in the same pass. */
   readonly unasked: Set<string>;
   readonly secretReads: Map<string, number>;
   readonly repairs: Map<string, number[]>;
@@ -56,7 +56,7 @@ export interface ApplierCheck {
 /** @param mutates a webhook changes what is written */
 export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates: boolean): ApplierCheck {
   const known = new Map<Process, Seen>();
-  /** Of users' objects, by UID: the key of the pass that writes what belongs to each. */
+  /** Keys by UID of users' objects: the key of the pass that writes each one's objects. */
   const keys = new Map<string, string>();
   /** Requests that have failed as far as their processes know. */
   const lost = new WeakSet<WireRequest>();
@@ -89,7 +89,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
   function isConfirmed({ readMs, reads, begun }: Seen, object: KubeObject | undefined): boolean {
     const key = keys.get(object?.metadata.labels?.[label.owner] ?? '');
     const beganMs = key === undefined ? undefined : begun.get(key);
-    // What operations need is created by them too.
+    // Operations create their own objects, too.
     if (key === undefined || beganMs === undefined || (object && isOperations(object))) return time.nowMs - readMs <= PASS_MS;
     return (reads.get(key) ?? Number.NEGATIVE_INFINITY) >= beganMs;
   }
@@ -126,7 +126,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
       if (verb === 'delete' && !isRun) {
         const { preconditions } = (body ?? {}) as { preconditions?: { uid?: string } };
         if (!preconditions?.uid) return `${idOf(request)} was deleted without the UID that was seen (A5)`;
-        // What helps the Job of an operation follows from that Job, which has ended or is paused, and from no source that a read could confirm.
+        // Helpers of an operation's Job follow from that Job, which has ended or is paused, and from no source that a read could confirm.
         const object = server.get(type.kind, namespace, name ?? '');
         if (!(object && isOperations(object)) && !isConfirmed(entry, object))
           return `${idOf(request)} was deleted, and what that follows from was not read afresh (A5)`;
@@ -155,7 +155,8 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
       if (!(type.kind in ownedKinds) || status >= 300) return undefined;
       if (verb === 'get') entry.versions.set(nameIn(request), before?.metadata.resourceVersion);
       if (verb === 'create') entry.created.add(idOf(request));
-      // What it deletes itself is not lost; and with its Job a run of an operation ends: all that the next run needs is created for that.
+      // An object that the process itself deletes is not lost; and with its Job a run of an operation ends: the next run's objects are all
+      // created for it.
       const run = verb === 'delete' && type.kind === 'Job' ? before?.metadata.labels?.[label.owner] : undefined;
       for (const each of verb === 'delete' ? entry.created : [])
         if (each.startsWith(`${nameIn(request)} of `) || (run !== undefined && each.endsWith(` of ${run}`))) entry.created.delete(each);
@@ -169,7 +170,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
           return `${idOf(request)} was applied, and nothing differed from what had been read (A4)`;
         // The client had given up before the server had it, and sends it again.
         if (lost.has(request)) return undefined;
-        // Its status may have changed since.
+        // The object's status may have changed since.
         if (entry.idle.get(nameIn(request)) === sent) return `${idOf(request)} was applied again, although that had changed nothing (A10)`;
         entry.idle.set(nameIn(request), sent);
       } else entry.idle.delete(nameIn(request));
@@ -183,7 +184,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
     const { idle, repairs } = of(process);
     lost.add(request);
     idle.delete(nameIn(request));
-    // It does not count as a repair either, unless it was never counted: the server has refused it, or never had it.
+    // A request does not count as a repair either, unless it was never counted: the server has refused it, or never had it.
     if (request.verb === 'apply' && !counted.has(request)) return;
     for (const [id, times] of repairs) if (id.startsWith(`${nameIn(request)} of `)) times.pop();
   }
@@ -209,7 +210,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
       };
       if (pod.metadata.namespace !== namespace || !nodeName || !volumes.some((each) => each.persistentVolumeClaim?.claimName === claim))
         continue;
-      // It has been there for longer than the list of pods is remembered.
+      // The pod has existed for longer than the list of pods is remembered.
       if (Date.parse(pod.metadata.creationTimestamp ?? '') > time.nowMs - 15_000) continue;
       const node = server.get('Node', undefined, nodeName);
       if (node && admits(node, podSpec(before)) === 'yes' && admits(node, podSpec(after)) === 'no')

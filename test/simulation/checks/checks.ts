@@ -40,7 +40,7 @@ export interface Checks {
   readonly createQueue: typeof createQueue;
   /** Looks at the stores of all processes. */
   look(): void;
-  /** What the stores of processes keep once everything is at rest, and should not. */
+  /** Leaks in the stores of processes once everything is at rest. */
   atRest(): readonly string[];
   /** Called with each request once nothing happens any more. */
   onSentAtRest: (process: Process, request: WireRequest) => void;
@@ -108,7 +108,7 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
         process,
         watchStore(controller.store, process, time, found, (object) => echoes.remembered(process, object)),
       );
-      // What it asked while requests were late may be answered long after that has ended.
+      // Requests that were late may be answered long after the trouble has ended.
       const { isCalm } = troubles;
       time.after(1500, () => isCalm && leadsSoon(process));
     },

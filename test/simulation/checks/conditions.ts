@@ -38,7 +38,7 @@ function untrueOfRuntime(server: ApiServer, object: KubeObject, names: Readonly<
     isTrue(type) && counts && !holds(counts)
       ? [`${nameOf(object)} says ${type}, and ${counts.ready} of ${counts.desired} pods are ready`]
       : [];
-  // Of a runtime that another one serves, or that refers to another Dataset, the conditions are of another time or of another runtime.
+  // A runtime that another one serves, or that refers to another Dataset, has conditions of another time or of another runtime.
   if (!isTrue('Synced')) return [];
   const status = (object['status'] ?? {}) as Readonly<Record<string, number | undefined>>;
   const worker = set('worker');

@@ -14,7 +14,7 @@ interface Condition {
   readonly message?: string;
 }
 
-/** What is not as it should be once nothing goes wrong any more; one sentence each. */
+/** Faults that are left once nothing goes wrong any more; one sentence each. */
 export async function divergence(server: ApiServer, plan: Plan, isUsers: (uid: string) => boolean): Promise<readonly string[]> {
   const found: string[] = [];
   const ours = runtimes.flatMap(({ resource }) => server.all(resource.kind));
@@ -80,7 +80,7 @@ async function ofKey(
   if (isWithoutPods && !why.message?.includes(DENIED))
     return [`${key}: a quota allows no pods, and ${nameOf(runtime)} says ${why.reason}: ${why.message}`];
   if (why !== undefined && plan.denied !== undefined && why.message?.includes(DENIED)) {
-    // What is denied keeps nothing else from being written; claim and volume are promises, and wait.
+    // A denied object keeps no other from being written; claim and volume are promises, and wait.
     const fuse = rendering.manifests.find(({ kind }) => kind === 'DaemonSet');
     const isThere = !fuse || server.get('DaemonSet', fuse.metadata.namespace, fuse.metadata.name) !== undefined;
     return isThere
@@ -101,7 +101,7 @@ async function ofKey(
 const RIVALS = `metadata.labels.${label.datasetId}: "rival"`;
 export const isRivals = ({ kind, metadata: { labels } }: KubeObject): boolean => kind === 'Secret' && labels?.[label.datasetId] === 'rival';
 
-/** What ends when faults do. */
+/** Reasons that end when faults do. */
 const TRANSIENT = new Set([
   'LookupFailed',
   'InternalError',
@@ -120,7 +120,7 @@ const TRANSIENT = new Set([
   'CleaningCache',
   'NodesLabelled',
 ]);
-/** What may be said although every object is as it should be. */
+/** Reasons that may be reported although every object is as it should be. */
 const LASTING = new Set(['PlacementWaiting', 'MountsDiffer', 'DatasetTaken', 'FieldConflict']);
 
 /** Pods may never become ready: no node admits them. */
@@ -154,7 +154,7 @@ const inventory = (server: ApiServer, { metadata: { uid, namespace } }: KubeObje
       .filter(({ metadata }) => metadata.labels?.[label.owner] === uid && [undefined, namespace].includes(metadata.namespace)),
   );
 
-/** What runtimes have left that are gone. */
+/** Objects of runtimes that are gone. */
 function leftovers(server: ApiServer, living: ReadonlySet<string>): readonly KubeObject[] {
   const operations = new Set(
     ['DataLoad', 'DataMigrate', 'DataProcess', 'DataBackup'].flatMap((kind) => server.all(kind)).map(({ metadata }) => metadata.uid),
@@ -164,8 +164,8 @@ function leftovers(server: ApiServer, living: ReadonlySet<string>): readonly Kub
     .filter(({ metadata: { labels, ownerReferences = [], deletionTimestamp } }) => {
       const owner = labels?.[label.owner];
       const isKept = ownerReferences.some(({ uid }) => living.has(uid) || operations.has(uid));
-      // What pods of users mount goes with them.
-      // A user has taken the label of its owner away: it is that user's from then on, and no runtime's.
+      // Objects that pods of users mount go with them. A user has removed the label of its owner: the object is that user's from then on,
+      // and no runtime's.
       if (owner === 'nobody') return false;
       return owner !== undefined && !isKept && !deletionTimestamp && !living.has(owner) && !operations.has(owner);
     });

@@ -7,11 +7,11 @@ import type { Process, VirtualTime } from '../time.ts';
 export interface EchoCheck {
   /** The process remembers what it wrote. */
   remembered(process: Process, object: KubeObject): void;
-  /** It finds an object of this name deleted: its own write of it, which a watch may show only now, is forgotten. */
+  /** The process finds an object of this name deleted: its own write of it, which a watch may show only now, is forgotten. */
   foundGone(process: Process, name: string): void;
   /** A watch shows it an object. */
   shown(process: Process, object: KubeObject): void;
-  /** It asks for a pass over a key. */
+  /** The process asks for a pass over a key. */
   added(process: Process, key: string): string | undefined;
 }
 

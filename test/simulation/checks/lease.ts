@@ -9,7 +9,7 @@ const WINDOW_MS = 4000;
 const RETRY_MS = 250;
 /** The Retry-After of the simulated server. */
 const BUSY_MS = 1000;
-/** For one request of a standby: one that it had begun when it was stopped may wait for so long, for a server that is busy. */
+/** Limit for one request of a standby: one that it had begun when it was stopped may wait this long for a busy server. */
 const REQUEST_MS = 1500;
 /** In which an answer that waits in the network is read, and the next request sent. */
 const SLACK_MS = 60;
@@ -53,7 +53,7 @@ interface Known {
   stoppedMs: number | undefined;
   /** An answer or a watch has shown it the Lease. */
   hasSeen: boolean;
-  /** It did not lead when it was told to end. */
+  /** The process did not lead when it was told to end. */
   stoodBy: boolean;
 }
 

@@ -2,13 +2,13 @@ import { createQueue, type Outcome, type Queue, type QueueOptions } from '../../
 import type { createTime } from '../time.ts';
 
 type Clocked = ReturnType<typeof createTime>;
-/** What others look at. */
+/** The view of others. */
 interface Watch {
   /** Somebody asks for a pass over this key. */
   added(key: string): void;
   /** A pass over it begins. */
   began(key: string): void;
-  /** What each pass takes of the processor, ms. */
+  /** CPU time of each pass, ms. */
   readonly passMs: number;
 }
 
@@ -143,7 +143,7 @@ export function watchedQueue(time: Clocked, found: (what: string) => void, watch
         entry.dueMs = undefined;
         const alarm = Symbol(key);
         alarms.set(key, alarm);
-        // It rings also while the key is in line or under way for another reason, until a pass settles it.
+        // The alarm rings also while the key is in line or under way for another reason, until a pass settles it.
         if (outcome.afterMs !== undefined)
           setTimeout(() => {
             if (alarms.get(key) === alarm && !isStopped) asked(key, 'Q12');

@@ -1,7 +1,7 @@
 import type { WireRequest } from '../../../src/api-server/wire/requests.ts';
 import type { Process, VirtualTime } from '../time.ts';
 
-/** Requests of one kind about one object within a second, whatever goes wrong. */
+/** Limit of requests of one kind about one object within a second, under all faults. */
 const MOST = 40;
 const SECOND_MS = 1000;
 

@@ -9,7 +9,7 @@ import type { ApiServer } from '../../../src/api-server/index.ts';
 import type { Plan } from '../plan.ts';
 import { settingsOf } from '../world.ts';
 
-/** What `sluice synth` renders for objects of the cluster, or why it renders nothing. */
+/** The output of `sluice synth` for objects of the cluster, or the faults for which it renders nothing. */
 export type Rendering = { readonly manifests: readonly Manifest[] } | { readonly faults: readonly string[] };
 
 /** @param objects of one Dataset: it, its runtime, or an operation on it */
@@ -53,7 +53,7 @@ export function differences(manifest: unknown, live: unknown, path = ''): readon
   return manifest === live ? [] : [`${path}: ${short(live)}, not ${short(manifest)}`];
 }
 
-/** What a server drops from Kubernetes' own kinds, as Go leaves it out of JSON. */
+/** Fields that a server drops from Kubernetes' own kinds, as Go leaves them out of JSON. */
 const isEmpty = (value: unknown): boolean =>
   value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 

@@ -20,7 +20,7 @@ export function restCheck({ server }: World, plan: Plan, passesBefore: number): 
   const isHeld = objects.some(isHeldByPods);
   const idOf = (namespace: string | undefined, name: string | undefined) => `${namespace}/${name}`;
   const rivals = new Set(objects.filter(isRivals).map(({ metadata: { namespace, name } }) => idOf(namespace, name)));
-  /** What cannot be written is tried again. */
+  /** An object that cannot be written is tried again. */
   const isRefused = objects.some((object) => conditionsOf(object).some(({ reason = '' }) => REFUSALS.has(reason)));
   /** Something waits, and looks again from time to time. */
   const isUnsettled = plan.probeMs > 0 || plan.secretMs > 0 || plan.denied !== undefined || isHeld || objects.some(isWaiting);

@@ -102,7 +102,7 @@ export function watchStore(
       if (shown?.metadata.uid === uid ? seen?.metadata.uid === uid : seen !== shown)
         fail(`${id} was found to be deleted, and is returned (S2)`);
       if (shown ? shown.metadata.uid !== uid : !(upTo < ours.of)) known.delete(id);
-      // What was shown to a process that stops, its reflector no longer reads: it keeps an older version.
+      // Events that were shown to a process that stops are no longer read by its reflector: it keeps an older version.
     } else if (upTo >= version || (isDeleted && shown === undefined)) {
       if (seen !== shown) fail(`the watch has passed version ${version} of ${id}, and something else is returned (S3)`);
       known.delete(id);

@@ -34,7 +34,7 @@ export function createWriteCheck(
     sent(process, { verb, type, name }) {
       if (!WRITES.includes(verb) || type.kind === 'Lease') return undefined;
       const holder = holderOf(server);
-      // Of a Lease that a user deleted the times decide: see the check of the election.
+      // The times of a Lease that a user deleted decide: see the check of the election.
       return holder === undefined || holder === process.name || mayWrite(process)
         ? undefined
         : `${process.name} sent ${verb} ${type.kind} ${name ?? ''} while ${holder || 'nobody'} held the Lease`;

@@ -5,7 +5,10 @@ import { ExampleFuse, ExampleMaster, ExampleWorker } from './components.ts';
 import { needs, plan } from './plan.ts';
 import { ExampleRuntime } from './spec.ts';
 
-/** What the other runtimes lack: masters with a table of mounts, ports of the node, and a cache that must be asked for its name. */
+/**
+ * A runtime with the features that the others lack: masters with a table of mounts, ports of the node, and a cache that must be asked for
+ * its name.
+ */
 export default defineRuntime({
   type: 'example',
   resource: ExampleRuntime,

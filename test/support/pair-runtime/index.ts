@@ -7,7 +7,9 @@ import { PairRuntime } from './spec.ts';
 const components = { master: PairMaster, worker: PairWorker, fuse: PairFuse };
 const both = engine({ needs, plan, components, leader, mounts, probes: { cache: use, ufs }, status, cleanup });
 
-/** What the other runtimes lack together: two engines, workloads of other names, several containers, a leader, no mount. */
+/**
+ * A runtime with the features that the others lack together: two engines, workloads of other names, several containers, a leader, no mount.
+ */
 export default defineRuntime({
   type: 'pair',
   resource: PairRuntime,

@@ -30,7 +30,7 @@ let warnings: string[];
 beforeEach(() => {
   clock = manualClock();
   server = createApiServer({ kinds: [CONFIGURATION], namespaces: [NAMESPACE], now: clock.wall });
-  // As the manifests have it.
+  // As in the manifests.
   server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: SECRET, namespace: NAMESPACE } } as KubeObject);
   replicas = [];
   warnings = [];
@@ -203,7 +203,7 @@ describe('a configuration', () => {
     await Promise.all([serves(late), serves(other)]);
     await aMoment();
     server.hold('Secret');
-    // What another replica would make.
+    // Another replica's material.
     const material = await issue({ older: [] }, [HOST], clock.wall());
     put(dataOf(material));
     configure(entry('a', { ...service, caBundle: Buffer.from(bundleOf(material, clock.wall()).join('')).toString('base64') }));

@@ -14,7 +14,7 @@ const clients: Readonly<Record<string, BoundRuntime>> = {
   jindo: jindo.bind(jindoGiven()),
 };
 
-/** What the webhook knows of Dataset `ml/demo` once it is set up. */
+/** The webhook's knowledge of Dataset `ml/demo` once it is set up. */
 function known(type: string) {
   const bound = clients[type]!;
   const daemonSet = bound.synth('fuse').find(({ kind }) => kind === 'DaemonSet') as Manifest;

@@ -9,7 +9,7 @@ const bound = () => boundHarness([profile, openDataset('demo'), thinRuntime('dem
 
 const deleted = (at: Harness) => at.written({ verb: 'delete' });
 const uidOf = (at: Harness, kind: string, name?: string) => at.get(kind, name)?.metadata.uid ?? '';
-/** What another process of ours has made for the runtime meanwhile. */
+/** Objects that another process of ours has made for the runtime meanwhile. */
 function workers(at: Harness): KubeObject {
   const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'example.io/worker:v1' }] } };
   return at.put({
@@ -30,7 +30,7 @@ describe('pruning, while one watch hangs and the others do not,', () => {
     await at.advance(1_000);
     expect(deleted(at)).toEqual([]);
     expect(uidOf(at, 'StatefulSet', 'demo-worker')).toBe(uid);
-    // Of the newest plan: it was repaired, though the watch still hangs.
+    // The newest plan's: it was repaired, though the watch still hangs.
     expect(at.written({ kind: 'StatefulSet' })).toContain('apply StatefulSet/demo-worker');
   });
 
@@ -114,7 +114,7 @@ describe('reading afresh before a deletion', () => {
 describe('teardown', () => {
   test('of a runtime that was created again meanwhile deletes nothing of the new one', async () => {
     const at = await bound();
-    // Its finalizer keeps it, while pods mount the claim.
+    // The finalizer keeps the claim while pods mount it.
     at.put({
       apiVersion: 'v1',
       kind: 'Pod',

@@ -19,7 +19,7 @@ const manifest = (password: string): Manifest => ({
   data: { 'config.json': password },
 });
 
-/** It is not watched. */
+/** No Secret is watched. */
 describe('a Secret of ours', () => {
   let clock: number;
   let there: KubeObject | undefined;

@@ -18,8 +18,8 @@ const data: Mount = {
 const other: Mount = { mountPoint: 's3://other', name: 'other' };
 
 /**
- * Whose mounts succeed, and are listed as `shows` says; each command takes as long as a Java virtual machine. Clients, where there are some,
- * cannot be asked for anything.
+ * A runtime whose mounts succeed, and are listed as `shows` says; each command takes as long as a Java virtual machine. Clients, where
+ * there are some, cannot be asked for anything.
  */
 async function started(
   shows: AlluxioFileSystem['shows'],

@@ -5,7 +5,7 @@ import { exampleRuntime, openDataset } from '../../../support/objects.ts';
 import { boundHarness, type Harness, harness } from '../../harness.ts';
 
 const FORBIDDEN = { status: 403, reason: 'Forbidden', message: 'this node is not yours' };
-/** Its workers run on this node. */
+/** A Dataset whose workers run on this node. */
 const datasetOn = (node: string, name = 'demo') =>
   openDataset(name, {
     placement: 'Shared',

@@ -14,7 +14,7 @@ const set = (name: string) => ({
   },
 });
 
-/** What is found of AdvancedStatefulSets, where StatefulSets of these names exist. */
+/** The AdvancedStatefulSets that are found, if StatefulSets of these names exist. */
 async function found(status: 'True' | 'False' | undefined, existing: readonly string[] = []) {
   const asked: string[] = [];
   const where = {

@@ -35,7 +35,7 @@ describe.each([3, 100])('a group of %d', (size) => {
     groups.delete('g', object(1));
     groups.delete('none', object(1));
     expect(uids(groups.of('g'))).toEqual(count(size).filter((i) => i !== 1));
-    // Who reads it has what was there.
+    // A reader keeps the values of the time when it began.
     expect(left).toHaveLength(size);
     for (const i of count(size)) groups.delete('g', object(i));
     expect(groups.of('g')).toEqual([]);

@@ -19,7 +19,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** What an API server says of each collection, by plural; all others are empty. */
+/** An API server's answer for each collection, by plural; all others are empty. */
 async function start(says: Readonly<Record<string, () => Step>>): Promise<void> {
   server = await scriptedServer([], 0, ({ path }) => {
     if (path.includes('watch=true')) return lines();

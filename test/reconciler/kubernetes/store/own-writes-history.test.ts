@@ -4,7 +4,7 @@ import { createCollection } from '../../../../src/kube/watch/collection.ts';
 import type { KubeObject } from '../../../../src/kube/types.ts';
 import { createOwnWrites } from '../../../../src/reconciler/kubernetes/store/own-writes.ts';
 
-/** What happens next. What cannot happen now does not. */
+/** The next step. A step that is impossible now does nothing. */
 const STEPS = [
   'we write',
   'others write',
@@ -46,7 +46,7 @@ function createHistory() {
   let now: KubeObject | undefined;
   const log: Version[] = [];
   const onTheWay: Answer[] = [];
-  /** What the controller was told, and the watch has not passed. */
+  /** Objects that the controller received, and the watch has not passed. */
   let told: KubeObject[] = [];
   /** The versions of our writes whose events are echoes. */
   const echoes = new Set<number>();
@@ -62,7 +62,7 @@ function createHistory() {
   /** An answer came late while a list was read: what the watch had passed, it does not know. */
   let isConfused = false;
   let list: { readonly at: number; readonly object: KubeObject | undefined } | undefined;
-  /** What others wrote, and no event has shown. */
+  /** Writes of others that no event has shown. */
   let news: number[] = [];
 
   const writes = createOwnWrites((each) => each);
@@ -158,7 +158,7 @@ function createHistory() {
     const isMissed = last && versionOf(last) <= cameTo && uidOf(last) !== Number(get()?.metadata.uid) && !shownUids.has(uidOf(last));
     if (isMissed && !isConfused)
       expect([...ended], 'it was deleted before an event showed it, which wakes nobody (S4, S13)').toContain(uidOf(last));
-    // What others wrote has been shown, or was deleted before anything showed it.
+    // Writes of others that were shown, or deleted before anything showed them.
     news = news.filter((each) => each > cameTo);
     list = undefined;
     isConfused = false;

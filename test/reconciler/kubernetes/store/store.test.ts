@@ -108,7 +108,7 @@ describe('a store of a cluster', () => {
     metadata: { namespace, name: 'config', labels: { 'data.fluid.io/owner-uid': uid } },
   });
 
-  /** What the store said in order, and with `look` what was read from it in that moment. */
+  /** The store's calls in order, and with `look` the objects that were read from it in that moment. */
   async function watching() {
     const kinds = [Dataset, thin.resource, ...thin.companions].map(typeOf);
     const server = createApiServer({ kinds, namespaces: ['ml', 'other'] });
@@ -134,7 +134,7 @@ describe('a store of a cluster', () => {
       client,
       store,
       settle,
-      /** What is heard because of this. */
+      /** The calls that this causes. */
       async heardOf(what: () => unknown, look?: () => unknown) {
         await settle();
         heard.splice(0);
