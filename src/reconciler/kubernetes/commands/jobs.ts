@@ -12,6 +12,8 @@ export interface Job<T> {
   /** Monotonic, in ms: when it was last asked for, before it waited for its turn, and when it last ended. */
   readonly startedAt?: number;
   readonly endedAt?: number;
+  /** In how many ms it is due again. Absent while it runs: its end calls `onEnd`. */
+  readonly dueInMs?: number;
 }
 /** When a job has to run, and the namespace in whose turn it runs. */
 export interface Due {
@@ -19,6 +21,9 @@ export interface Due {
   readonly version: string;
   readonly everyMs: number;
 }
+/** What is due so soon runs at once, together with what is due now: one pass asks the pods of a runtime, not one for each command. */
+const TOGETHER_MS = 1000;
+
 /** The state of a job. */
 export interface JobState {
   /** Its version, as a number: NaN unless the versions of this job count its attempts. */
@@ -72,7 +77,8 @@ export function createJobs(clock: Timers, log: Log, signal?: AbortSignal): Jobs 
       const known = jobs.get(name);
       if (known?.job.running) return known.version === version ? (known.job as Job<T>) : { running: true };
       const isCurrent = known?.version === version;
-      if (isCurrent && clock.monotonic() - (known.job.endedAt ?? -Infinity) < everyMs) return known.job as Job<T>;
+      const dueInMs = isCurrent ? everyMs - (clock.monotonic() - (known.job.endedAt ?? -Infinity)) : 0;
+      if (isCurrent && dueInMs > Math.min(TOGETHER_MS, everyMs / 10)) return { ...(known.job as Job<T>), dueInMs };
       const entry = {
         version,
         job: { ...(isCurrent ? known.job : {}), running: true, startedAt: clock.monotonic() } as Job<unknown>,

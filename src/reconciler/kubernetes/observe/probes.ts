@@ -6,7 +6,7 @@ import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';
 import { canAsk, type ClusterContext, whereOf } from '../cluster-context.ts';
 import { listMounts, RETRY_MS } from './mounts.ts';
 import { dataMarkOf, LONGEST_PAUSE_MS, PAUSE_MS } from './recounts.ts';
-import { askAsReader } from './reads.ts';
+import { askAsReader, probeAgainMs } from './reads.ts';
 
 /** Answers of probes that come within this time are reported together; until then, that they run is not reported either. */
 const ANSWERS_WITHIN_MS = 1000;
@@ -48,7 +48,7 @@ export function askPods(
     probeMs > 0 && canAsk(choice, plan.probes.cache)
       ? jobs.ask(
           `${uid}/cache`,
-          { namespace, version: '', everyMs: probeMs },
+          { namespace, version: '', everyMs: probeAgainMs(jobs.state(`${uid}/cache`).failures, probeMs) },
           (before) => askProbe(exec, choice, plan.probes.cache!, before),
           woken,
         )
@@ -122,10 +122,10 @@ export function askPods(
     },
     afterMs: [
       ...(mounts.afterMs === Infinity ? [] : [mounts.afterMs]),
-      ...(cache ? [probeMs] : []),
+      ...(cache?.dueInMs === undefined ? [] : [cache.dueInMs]),
       ...(readAfterMs === Infinity ? [] : [readAfterMs]),
       ...(answered ? [] : [answersIn]),
-      ...(ufs?.error === undefined ? [] : [countEveryMs()]),
+      ...(ufs?.error === undefined || ufs.dueInMs === undefined ? [] : [ufs.dueInMs]),
     ],
   };
 }

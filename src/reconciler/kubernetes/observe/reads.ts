@@ -3,8 +3,11 @@ import type { World } from '../../world.ts';
 import { askProbe, CommandTimeout, type PodChoice } from '../commands/exec.ts';
 import { canAsk, type ClusterContext } from '../cluster-context.ts';
 
-/** The pauses after the first failures in a row. After further ones a look-up is made at each probe interval, as after a success. */
+/** The pauses after the first failures in a row. After further ones a probe is made at each interval, as after a success. */
 const AGAIN_AFTER_MS: readonly number[] = [10_000, 20_000, 30_000];
+
+/** The pause before the next probe, after so many failures in a row. */
+export const probeAgainMs = (failures: number, probeMs: number): number => Math.min(probeMs, AGAIN_AFTER_MS[failures - 1] ?? probeMs);
 
 /** What readers see, and when to look again. */
 export interface ReadsAnswer {
@@ -14,7 +17,7 @@ export interface ReadsAnswer {
 
 /** Has a fuse pod look up a file as a reader would, while one is ready: without it no pod reads. */
 export function askAsReader(
-  { jobs, exec, probeMs, clock }: ClusterContext,
+  { jobs, exec, probeMs }: ClusterContext,
   choice: PodChoice,
   { key, runtime, plan, bound }: Pick<World, 'key' | 'runtime' | 'plan' | 'bound'>,
   onEnd: () => void,
@@ -24,10 +27,9 @@ export function askAsReader(
   const name = `${runtime.metadata.uid}/reads`;
   // What another client saw says nothing about this one.
   const asked = choice.pods('fuse').find((pod) => pod['ready'])?.metadata.uid ?? '';
-  const everyMs = () => Math.min(probeMs, AGAIN_AFTER_MS[jobs.state(name).failures - 1] ?? probeMs);
   const job = jobs.ask(
     name,
-    { namespace: key.namespace, version: asked, everyMs: everyMs() },
+    { namespace: key.namespace, version: asked, everyMs: probeAgainMs(jobs.state(name).failures, probeMs) },
     async () => {
       const reads = await askProbe(exec, choice, probe).catch((error: unknown) =>
         // An image without a shell, or a node that does not answer, says nothing about the data.
@@ -40,6 +42,6 @@ export function askAsReader(
   );
   return {
     reads: job.error === undefined ? (job.value ?? 'unknown') : { fails: job.error },
-    afterMs: job.running ? Infinity : Math.max(1, everyMs() - (clock.monotonic() - (job.endedAt ?? 0))),
+    afterMs: job.dueInMs ?? Infinity,
   };
 }
