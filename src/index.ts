@@ -132,6 +132,7 @@ export {
   owned,
   podBase,
   podService,
+  type PodBase,
   type PodFields,
   positional,
   PROGRESS_FILE,

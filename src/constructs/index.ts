@@ -19,7 +19,7 @@ export * from './load-targets.ts';
 export { needsSshKeys, parallelOf } from './migrate.ts';
 export * from './operation.ts';
 export * from './options.ts';
-export { fromField, isOnHost, podBase, type PodFields, volumesOf } from './pod-base.ts';
+export { fromField, isOnHost, podBase, type PodBase, type PodFields, volumesOf } from './pod-base.ts';
 export { podService } from './pod-service.ts';
 export * from './progress.ts';
 export * from './secret-files.ts';

@@ -16,6 +16,20 @@ export interface PodFields {
   readonly imagePullSecrets?: PodSpec['imagePullSecrets'];
 }
 
+/** Props of pods, for a component. */
+export interface PodBase {
+  /** Secrets of registries. */
+  readonly imagePullSecrets: PodSpec['imagePullSecrets'];
+  /** Labels of the pods. */
+  readonly podLabels: Readonly<Record<string, string>>;
+  /** Annotations of the pods. */
+  readonly podAnnotations: Readonly<Record<string, string>>;
+  /** Labels of the nodes on which the pods run. */
+  readonly nodeSelector: Readonly<Record<string, string>> | undefined;
+  /** The pods have the network of their node. */
+  readonly hostNetwork: boolean;
+}
+
 /**
  * Props of pods that users decide in the same way for every runtime: labels and annotations of both, the component's over the runtime's; the
  * component's pull secrets, or else the runtime's; its node selector and its network.
@@ -25,7 +39,7 @@ export interface PodFields {
 export const podBase = (
   spec: PodFields,
   own: PodFields & { readonly networkMode?: string; readonly nodeSelector?: Readonly<Record<string, string>> } = {},
-) => ({
+): PodBase => ({
   imagePullSecrets: own.imagePullSecrets?.length ? own.imagePullSecrets : spec.imagePullSecrets,
   podLabels: { ...spec.podMetadata?.labels, ...own.podMetadata?.labels },
   podAnnotations: { ...spec.podMetadata?.annotations, ...own.podMetadata?.annotations },
