@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.ts';
 
@@ -27,20 +27,22 @@ const ADVERSARY = ['test/adversary/adversary.test.ts'];
 /** What is waited for; a second, vitest's own, is no time on a busy machine. */
 const POLL = { expect: { poll: { timeout: 60_000 } } };
 
+/** A cluster takes some 2 GB, and a node with an engine as much again. */
+const MOST = totalmem() > 12 * 2 ** 30 ? 4 : 2;
 /**
- * Files at a time, of all projects but `unit`: vitest runs projects beside each other that have one number. Many wait for programs, and a
- * cluster takes some 2 GB.
+ * Files at a time, of all projects but `unit`: vitest runs projects beside each other that have one number. One more than processors, since
+ * many files wait for programs.
  */
-const maxWorkers = process.env['SLUICE_USE_CLUSTER'] === '1' ? 1 : Math.min(4, Math.max(2, availableParallelism()));
+const maxWorkers = process.env['SLUICE_USE_CLUSTER'] === '1' ? 1 : Math.min(MOST, availableParallelism() + 1);
 
 /** Each file has a node of its own. */
 const ON_A_NODE = {
   globalSetup: ['test/node/global-setup.ts'],
   maxWorkers,
   ...POLL,
-  testTimeout: 240_000,
+  testTimeout: 600_000,
   // A node that is held stays up for as long as someone looks at it.
-  hookTimeout: process.env['SLUICE_TEST_HOLD'] === '1' ? 0 : 240_000,
+  hookTimeout: process.env['SLUICE_TEST_HOLD'] === '1' ? 0 : 600_000,
 };
 
 // `unit` needs nothing but Node and is part of `npm run check`; `programs` starts programs; `cluster` has a real control plane for each
@@ -56,7 +58,7 @@ export default defineConfig({
           exclude: [...CLUSTER, ...NODE, ...ENGINES, ...SIMULATION, ...PROGRAMS, ...ADVERSARY],
           // To load everything anew for each file would take longer than the tests.
           isolate: false,
-          maxWorkers,
+          maxWorkers: availableParallelism(),
           testTimeout: 60_000,
           hookTimeout: 60_000,
           ...POLL,

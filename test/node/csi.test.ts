@@ -15,7 +15,7 @@ import { type Installed, NAMESPACE, startInstalled } from './installed.ts';
 import { SLUICE_IMAGE } from './sluice-image.ts';
 
 /** For what hangs: a busy node is no failure. */
-const LIMIT = 300_000;
+const LIMIT = 600_000;
 const eventually = <T>(check: () => T | Promise<T>) => within(check, 120);
 const [IMAGE = '', IMAGE_TAG = ''] = FUSE_IMAGE.split(':');
 /** A real FUSE client of a folder of its own pod; `out` leads out of it. */

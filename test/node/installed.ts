@@ -67,7 +67,7 @@ export async function startInstalled({ images = [], flags = [], onProgress = () 
       },
       async rolledOut() {
         for (const workload of ['daemonset/sluice-csi', 'deployment/sluice-controller', 'deployment/sluice-webhook'])
-          await plane.kubectl('rollout', 'status', '-n', NAMESPACE, workload, '--timeout=90s');
+          await plane.kubectl('rollout', 'status', '-n', NAMESPACE, workload, '--timeout=240s');
       },
       async logs() {
         const ours = await Promise.all(

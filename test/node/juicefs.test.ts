@@ -18,7 +18,7 @@ import { loadsForReaders, saysWhatIsMissing, sharesItsCache } from './juicefs-cl
 import { runsOperations } from './juicefs-operations.ts';
 
 /** For what hangs: a busy node is no failure. */
-const LIMIT = 420_000;
+const LIMIT = 900_000;
 const NAME = 'demo';
 const [IMAGE = '', IMAGE_TAG = ''] = JUICEFS_IMAGE.split(':');
 const NEXT_TAG = 'next';
@@ -48,8 +48,8 @@ describe.skipIf(!canHaveNode || !canRun('JuiceFS on a real node', whyNoJuiceFS()
     minio = store;
     engine = `redis://default:pass@${redis}:6379`;
     await space.create(secret(JFS_SECRET, { metaurl: `${engine}/1`, 'access-key': KEYS.user, 'secret-key': KEYS.password }), ...like(NAME));
-    await space.bound('JuiceFSRuntime', NAME, 60);
-  });
+    await space.bound('JuiceFSRuntime', NAME, 120);
+  }, LIMIT);
   /** A Dataset of the volume, and its runtime. */
   function like(name: string, more: object = {}): readonly KubeObject[] {
     const dataset = jfsDataset(name);
@@ -101,7 +101,7 @@ describe.skipIf(!canHaveNode || !canRun('JuiceFS on a real node', whyNoJuiceFS()
     await cluster.plane.kubectlApply(
       JSON.stringify({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { backoffLimit: 0, template: { spec } } }),
     );
-    await space.kubectl('wait', '--for=condition=Complete', `job/${name}`, '--timeout=45s');
+    await space.kubectl('wait', '--for=condition=Complete', `job/${name}`, '--timeout=180s');
     const printed = await space.kubectl('logs', `job/${name}`);
     await space.kubectl('delete', 'job', name, '--cascade=foreground');
     return printed;

@@ -20,7 +20,7 @@ import { followsTheTutorial } from './tutorial.ts';
 import { NUMBERS, startFiles } from './web-files.ts';
 
 /** For what hangs: a busy node is no failure. */
-const LIMIT = 600_000;
+const LIMIT = 900_000;
 const NAME = 'moosedemo';
 
 /** The objects of a file of the example, with images that the node has. */

@@ -22,7 +22,7 @@ import { ownImage, page, writeFiles } from './walk-through.ts';
 /** A simulated node, beside the real one. */
 const ELSEWHERE = 'elsewhere';
 /** For what hangs: a busy node is no failure. */
-const LIMIT = 300_000;
+const LIMIT = 600_000;
 const eventually = <T>(check: () => T | Promise<T>) => within(check, 120);
 
 describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {

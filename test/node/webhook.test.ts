@@ -23,7 +23,7 @@ const PREFETCH = { 'file-prefetcher.fluid.io/inject': 'true' };
 const SERVERLESS = { 'serverless.fluid.io/inject': 'true' };
 const KEYS = ['minio-access-key', 'minio-access-secret'];
 /** For what hangs: a busy node is no failure. */
-const LIMIT = 300_000;
+const LIMIT = 600_000;
 const eventually = <T>(check: () => T | Promise<T>) => within(check, 120);
 const CSI_NOWHERE = { csi: { nodeSelector: { 'sluice.example/csi': 'nowhere' } } };
 
