@@ -18,6 +18,7 @@ import { complain, type Line, say, styled } from '../terminal.ts';
 import { type Change, changesOf, readable } from './changes.ts';
 import { checkOffline, throwFaults } from './offline.ts';
 import { operationChanges } from './operation-changes.ts';
+import { takenIn } from './taken.ts';
 import { unified } from './unified.ts';
 
 interface Flags extends SettingsFlags, ConnectionFlags {
@@ -73,10 +74,14 @@ export const define: Define = (command, parts) => {
           throwFaults(input);
           const cluster = inCluster(client, runtimes);
           const rendered = await renderAll(input, { settings, runtimes, elsewhere: cluster });
-          const known = await Promise.all(runtimes.map(({ resource }) => cluster.list(resource.kind)));
-          const uids = new Set(known.flat().map(({ metadata }) => metadata.uid));
+          const known = (await Promise.all(runtimes.map(({ resource }) => cluster.list(resource.kind)))).flat();
+          const uids = new Set(known.map(({ metadata }) => metadata.uid));
+          const taken = takenIn(cluster, runtimes, known);
           const changes: Change[] = [];
-          for (const each of rendered.datasets) changes.push(...(await changesOf(client, each, (uid) => uids.has(uid))));
+          for (const each of rendered.datasets) {
+            const other = await taken(each);
+            changes.push(...(other ? [other] : await changesOf(client, each, (uid) => uids.has(uid))));
+          }
           for (const each of rendered.operations) changes.push(...(await operationChanges(client, each)));
           complain(...warningLines(rendered), ...passedOver(input));
           say(...report(changes));

@@ -45,9 +45,8 @@ export async function withOtherHalves(input: InputObjects, elsewhere: Lookup, ru
   return { ...input, ...extended, faults };
 }
 
-/** The runtime that the controller would choose for a Dataset. */
-export async function runtimeElsewhere(dataset: Dataset, elsewhere: Lookup, runtimes: readonly Runtime[]) {
-  const { namespace, name } = dataset.metadata;
+/** The runtime that the controller would choose for a Dataset: the status of that in the cluster says which one serves it. */
+export async function runtimeElsewhere({ metadata: { namespace, name } }: Named, elsewhere: Lookup, runtimes: readonly Runtime[]) {
   const candidates = await Promise.all(
     runtimes.map(async (definition) => ({ definition, object: await elsewhere.find(definition.resource.kind, namespace, name) })),
   );
@@ -55,6 +54,8 @@ export async function runtimeElsewhere(dataset: Dataset, elsewhere: Lookup, runt
   const known = candidates.flatMap(({ definition, object }) =>
     object ? [{ definition, object: object as unknown as RuntimeObject }] : [],
   );
+  // The cast: as it is stored. Of one there is nothing to choose.
+  const dataset = known.length > 1 ? ((await elsewhere.find(Dataset.kind, namespace, name)) as unknown as Dataset | undefined) : undefined;
   return choose(dataset, known).chosen;
 }
 

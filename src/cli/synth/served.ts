@@ -69,8 +69,7 @@ async function servedElsewhere(
   });
   const found = await elsewhere.find(Dataset.kind, namespace, name);
   if (!found) return [missing('a Dataset')];
-  // The cast: it is parsed below.
-  const chosen = await runtimeElsewhere(found as unknown as Dataset, elsewhere, runtimes);
+  const chosen = await runtimeElsewhere(found, elsewhere, runtimes);
   if (!chosen) return [missing('a runtime')];
   const source = { value: undefined, at: () => place };
   const { resource } = chosen.definition;

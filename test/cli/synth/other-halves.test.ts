@@ -32,6 +32,17 @@ test.each([
   expect(datasets).toHaveLength(1);
 });
 
+test('of two runtimes of the cluster, it is that which serves the Dataset', async () => {
+  const at = (object: KubeObject, creationTimestamp: string): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, creationTimestamp },
+  });
+  const older = at({ ...runtime, kind: 'JuiceFSRuntime', spec: {} }, '2026-01-01T00:00:01Z');
+  const served = { ...dataset, status: { runtimes: [{ type: 'thin' }] } };
+  const { datasets } = await rendered([dataset], [served, older, at(runtime, '2026-01-01T00:00:02Z')]);
+  expect(datasets.map(({ object }) => object.kind)).toEqual(['ThinRuntime']);
+});
+
 test('what is wrong with the other half is said of it, and what neither has is missing', async () => {
   const faults = async (inCluster: readonly KubeObject[]) => {
     const error: unknown = await rendered([runtime], inCluster).catch((each: unknown) => each);
