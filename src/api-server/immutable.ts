@@ -30,6 +30,7 @@ export function immutableFaults(type: ResourceType, before: KubeObject, after: K
             ),
           ];
     case 'DaemonSet':
+    case 'Deployment':
       return same(old['selector'], now['selector'])
         ? []
         : [{ reason: 'FieldValueInvalid', field: 'spec.selector', message: `Invalid value: ${text(now['selector'])}: field is immutable` }];
@@ -68,9 +69,7 @@ export function immutableFaults(type: ResourceType, before: KubeObject, after: K
           ];
     case 'ConfigMap':
     case 'Secret':
-      return before['immutable'] === true && !same(before['data'] as Json, after['data'] as Json)
-        ? [forbidden('data', 'field is immutable when `immutable` is set')]
-        : [];
+      return [...typeFaults(before['type'] as Json, after['type'] as Json), ...dataFaults(before, after)];
     case 'Pod':
       return same(podSpec(old), podSpec(now))
         ? []
@@ -85,6 +84,13 @@ export function immutableFaults(type: ResourceType, before: KubeObject, after: K
   }
 }
 
+/** Of a Secret; a ConfigMap has no type. */
+const typeFaults = (before: Json | undefined, after: Json | undefined): readonly FieldFault[] =>
+  before === after ? [] : [{ reason: 'FieldValueInvalid', field: 'type', message: `Invalid value: ${text(after)}: field is immutable` }];
+const dataFaults = (before: KubeObject, after: KubeObject): readonly FieldFault[] =>
+  before['immutable'] === true && !same(before['data'] as Json, after['data'] as Json)
+    ? [forbidden('data', 'field is immutable when `immutable` is set')]
+    : [];
 const forbidden = (field: string, why: string): FieldFault => ({ reason: 'FieldValueForbidden', field, message: `Forbidden: ${why}` });
 const text = (value: Json | undefined): string => JSON.stringify(value ?? null);
 type Spec = Readonly<Record<string, Json>>;

@@ -3,7 +3,7 @@ import { parseSchedule } from './cron.ts';
 import { isMap, type Json, type JsonMap } from './json.ts';
 import { isBuiltIn } from './kinds.ts';
 import type { FieldFault } from './refusals.ts';
-import { invalidValue, required } from './schema/faults.ts';
+import { invalidValue, required, unsupported } from './schema/faults.ts';
 import { annotationsFaults, labelsFaults } from './schema/names.ts';
 
 const JOB = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'];
@@ -19,19 +19,37 @@ const NEVER_NEGATIVE: Readonly<Record<string, readonly string[]>> = {
 
 /** Values of workloads that controllers cannot carry out, in the words of Kubernetes' pkg/apis/apps/validation and pkg/apis/batch/validation. */
 export function valueFaults(type: ResourceType, { metadata, spec }: KubeObject): readonly FieldFault[] {
-  const fields = NEVER_NEGATIVE[type.kind];
+  const { kind } = type;
+  const fields = NEVER_NEGATIVE[kind];
   if (!fields || !isBuiltIn(type) || !isMap(spec as Json)) return [];
-  const own = [...templateFaults(spec as JsonMap, 'spec'), ...negativeFaults(spec as JsonMap, fields, 'spec')];
-  return type.kind === 'CronJob' ? [...own, ...cronJobFaults(spec as JsonMap), ...cronJobNameFaults(metadata)] : own;
+  const own = negativeFaults(spec as JsonMap, fields, 'spec');
+  return kind === 'CronJob'
+    ? [...own, ...cronJobFaults(spec as JsonMap), ...cronJobNameFaults(metadata)]
+    : [...templateFaults(spec as JsonMap, 'spec', kind === 'Job'), ...own];
 }
 
-/** Rule: ValidatePodTemplateSpec of pkg/apis/core/validation, whose paths leave `metadata` out. */
-function templateFaults({ template }: JsonMap, path: string): readonly FieldFault[] {
-  const { labels, annotations } = ((template ?? {}) as { readonly metadata?: ObjectMeta }).metadata ?? {};
+interface Template {
+  readonly metadata?: ObjectMeta;
+  readonly spec?: { readonly restartPolicy?: string };
+}
+
+/** Rules: ValidatePodTemplateSpec of pkg/apis/core/validation, whose paths leave `metadata` out, and what each kind demands of its pods. */
+function templateFaults({ selector, template }: JsonMap, path: string, isJob: boolean): readonly FieldFault[] {
+  const { metadata, spec } = (template ?? {}) as Template;
+  const { labels = {}, annotations = {} } = metadata ?? {};
+  const { matchLabels = {} } = (selector ?? {}) as { readonly matchLabels?: Readonly<Record<string, string>> };
+  const isSelected = isJob || Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
   return [
-    ...labelsFaults(labels ?? {}, `${path}.template.labels`),
-    ...annotationsFaults(annotations ?? {}, `${path}.template.annotations`),
+    ...labelsFaults(labels, `${path}.template.labels`),
+    ...annotationsFaults(annotations, `${path}.template.annotations`),
+    ...(isSelected ? [] : [invalidValue(`${path}.template.metadata.labels`, labels, '`selector` does not match template `labels`')]),
+    ...(spec ? restartFaults(spec.restartPolicy ?? 'Always', `${path}.template.spec.restartPolicy`, isJob) : []),
   ];
+}
+
+function restartFaults(policy: string, field: string, isJob: boolean): readonly FieldFault[] {
+  if (isJob) return policy === 'Always' ? [required(field, 'valid values: "OnFailure", "Never"')] : [];
+  return policy === 'Always' ? [] : [unsupported(field, policy, ['Always'])];
 }
 
 const negativeFaults = (spec: JsonMap, fields: readonly string[], path: string): readonly FieldFault[] =>
@@ -45,7 +63,7 @@ function cronJobFaults({ schedule, timeZone, jobTemplate }: JsonMap): readonly F
   return [
     ...scheduleFaults(schedule ?? ''),
     ...zoneFaults(timeZone ?? null),
-    ...(isMap(job ?? null) ? [...templateFaults(job as JsonMap, path), ...negativeFaults(job as JsonMap, JOB, path)] : []),
+    ...(isMap(job ?? null) ? [...templateFaults(job as JsonMap, path, true), ...negativeFaults(job as JsonMap, JOB, path)] : []),
   ];
 }
 

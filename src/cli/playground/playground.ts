@@ -26,7 +26,8 @@ const HELP = `
 A Kubernetes control plane in this process, in memory, with the kinds of Sluice, its controller and its webhook: to try
 manifests and runtimes before there is a cluster. Controller and webhook are those of a cluster. Nodes and pods are
 simulated: no program runs in a pod, no image is pulled, and no data is read. Not checked are: rights, quotas of
-anything but pods, Pod Security, and of Kubernetes' own kinds anything but names, labels and the types of fields.
+anything but pods, Pod Security, and most values of Kubernetes' own kinds, such as the image of a container. Checked of
+these are names, labels, types and required fields, selectors, restart policies, schedules and what cannot change.
 
 Examples:
   sluice playground                               until Ctrl-C; says how to reach it
@@ -142,7 +143,7 @@ const welcome = (
 ): readonly string[] => [
   `sluice: a control plane in memory serves at ${url} with ${nodes} nodes, ready in ${seconds.toFixed(1)} s`,
   'Nodes and pods are simulated: no program runs in a pod. Controller and webhook are real.',
-  'Not checked: rights, quotas of anything but pods, Pod Security, and of Kubernetes’ own kinds anything but names, labels and the types of fields.',
+  'Not checked: rights, quotas of anything but pods, Pod Security, and most values of Kubernetes’ own kinds: a cluster refuses more.',
   `Logs: ${join(folder, 'controller.log')} and webhook.log`,
   ...(waits ? [`export KUBECONFIG=${kubeconfig}`, 'Ctrl-C ends it, and nothing stays.'] : []),
 ];

@@ -9,6 +9,7 @@ import { claim, configMap, daemonSet, dataset, refusal, refused, statefulSet, un
 const { ConfigMap, Dataset, Secret, StatefulSet, DaemonSet, PersistentVolume, PersistentVolumeClaim, RoleBinding } = kinds;
 
 const CronJob = resourceType('batch', 'CronJob', 'cronjobs');
+const Deployment = resourceType('apps', 'Deployment', 'deployments');
 /** Schedules that are refused, and why. */
 const SCHEDULES: readonly (readonly [string, string])[] = [
   ['61 3 * * *', 'end of range (61) above maximum (59): 61'],
@@ -145,6 +146,25 @@ export function writing(subject: () => Subject): void {
       await client.create(StatefulSet, statefulSet(namespace, 'b'));
       const edit = client.patch(StatefulSet, at('b'), { spec: { replicas: -2 } }, { type: 'merge' });
       expect(await refusal(edit)).toMatchObject(refused(422, 'Invalid', /spec\.replicas: Invalid value: -2: must be greater/));
+    });
+    test('needs pods that a workload can have', async () => {
+      const said = async (kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'Job', spec: object): Promise<string> => {
+        const group = kind === 'Job' ? 'batch' : 'apps';
+        const object = { apiVersion: `${group}/v1`, kind, metadata: { name: 'a', namespace }, spec } as KubeObject;
+        const error = await refusal(client.create(resourceType(group, kind, `${kind.toLowerCase()}s`), object, { dryRun: true }));
+        expect(error).toMatchObject(refused(422, 'Invalid'));
+        return error.message.replace(/.* is invalid: /, '');
+      };
+      const { selector, serviceName, template } = statefulSet(namespace, 'a')['spec'] as Readonly<Record<string, object>>;
+      const apart = 'spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`';
+      const always = 'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"';
+      const never = { ...template, spec: { ...(template as { readonly spec: object }).spec, restartPolicy: 'Never' } };
+      for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
+        const own = kind === 'StatefulSet' ? { serviceName } : {};
+        expect(await said(kind, { ...own, selector: { matchLabels: { app: 'b' } }, template }), kind).toBe(apart);
+        expect(await said(kind, { ...own, selector, template: never }), kind).toBe(always);
+      }
+      expect(await said('Job', { template })).toBe('spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"');
     });
     test('makes nothing in a dry run', async () => {
       await client.create(ConfigMap, configMap(namespace, 'dry'), { dryRun: true });
@@ -334,6 +354,24 @@ export function writing(subject: () => Subject): void {
       expect(await merge(DaemonSet, 'a', body)).toMatchObject(
         refused(422, 'Invalid', /spec\.selector: Invalid value: .*field is immutable/s),
       );
+    });
+    test('of a Deployment: its selector', async () => {
+      const { selector, template } = statefulSet(namespace, 'a')['spec'] as Readonly<Record<string, object>>;
+      await client.create(Deployment, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'a', namespace },
+        spec: { replicas: 0, selector, template },
+      });
+      const body = { spec: { selector: { matchLabels: { more: 'yes' } }, template: { metadata: { labels: { more: 'yes' } } } } };
+      expect(await merge(Deployment, 'a', body)).toMatchObject(
+        refused(422, 'Invalid', /spec\.selector: Invalid value: .*field is immutable/s),
+      );
+    });
+    test('of a Secret: its type', async () => {
+      await client.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a', namespace }, type: 'example.io/a' });
+      // The client never shows what a server says about a Secret.
+      expect(await merge(Secret, 'a', { type: 'example.io/b' })).toMatchObject(refused(422, 'Invalid'));
     });
     test('of a volume: its source', async () => {
       const name = unique('volume');
