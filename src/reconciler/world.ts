@@ -1,6 +1,6 @@
 import type { Dataset } from '../api/index.ts';
 import type { MountRow, Role, ReadAnswer, UfsUsage, WorkloadNames } from '../constructs/index.ts';
-import type { KubeObject, ResourceType } from '../kube/types.ts';
+import type { KubeObject } from '../kube/types.ts';
 import type { Binding } from '../planning/bindings.ts';
 import type { MountTrouble } from '../planning/diff/mount-trouble.ts';
 import type { Hold } from '../planning/hold.ts';
@@ -38,8 +38,6 @@ export interface World extends Binding {
   readonly nodesRefused?: string;
   /** Names of the workloads, whether or not they exist. */
   readonly names: WorkloadNames;
-  /** What Fluid created in place of masters and workers: it goes before these are created, and its pods stay for them. */
-  readonly replaced?: readonly Replaced[];
   readonly volume?: LiveObject;
   readonly claim?: LiveObject;
   readonly missingSecrets: readonly MissingSecret[];
@@ -69,10 +67,4 @@ export interface World extends Binding {
   readonly changeFailed?: boolean;
   /** Why the newest specs cannot be followed: the plan is that of the last valid ones. */
   readonly obstacle?: Hold;
-}
-
-/** An object of a kind that is none of Kubernetes' own. */
-export interface Replaced {
-  readonly type: ResourceType;
-  readonly object: LiveObject;
 }

@@ -16,6 +16,7 @@ import type { createJobs } from './commands/jobs.ts';
 import { workloadKind } from '../../planning/kinds.ts';
 import type { LastValid } from '../../planning/last-valid.ts';
 import type { MountTries } from './commands/mount-tries.ts';
+import type { WorkloadTakeover } from '../takeover/workloads.ts';
 import type { MountsClock } from '../operations/mounts-clock.ts';
 import type { NodeLabeler } from './nodes/node-labels.ts';
 import type { JobEnd } from '../operations/world.ts';
@@ -64,6 +65,8 @@ export interface ClusterContext extends KubernetesClusterOptions {
   readonly claimUsers: ReturnType<typeof createClaimUsers>;
   /** Writes on users' objects. */
   readonly users: UserObjects;
+  /** Workloads that Fluid created. */
+  readonly takeover: WorkloadTakeover;
   /** Reads these afresh. @throws ApiError 409 if one of them is not as it was seen */
   readonly confirmed: (seen: readonly ExpectedObject[]) => Promise<void>;
 }

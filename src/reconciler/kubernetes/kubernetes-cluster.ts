@@ -14,10 +14,10 @@ import { createFormerSecrets } from './apply/former-secrets.ts';
 import { createFuseConfig } from './apply/fuse-config.ts';
 import { leftVolumes } from './apply/left-volumes.ts';
 import { keptForOutdatedPods } from './apply/kept-for-outdated-pods.ts';
-import { releasePods } from './apply/release-pods.ts';
 import { marker } from './apply/marks.ts';
 import { referenceWriter } from './apply/reference-writer.ts';
 import { userObjects } from './apply/user-objects.ts';
+import { createWorkloadTakeover } from '../takeover/workloads.ts';
 import type { ClusterContext, KubernetesClusterOptions } from './cluster-context.ts';
 import { createJobs } from './commands/jobs.ts';
 import { createMountTries } from './commands/mount-tries.ts';
@@ -47,7 +47,7 @@ export interface KubernetesCluster extends Cluster {
 /** The cluster of a leader: reads from the watches, writes through the client. */
 export function kubernetesCluster(options: KubernetesClusterOptions): KubernetesCluster {
   const context = contextOf(options);
-  const { client, store, labeler, events, log, wake, clock, users, confirmed } = context;
+  const { client, store, labeler, events, log, wake, clock, users, confirmed, takeover } = context;
   const applier = createApplier(client, store, log, clock);
   const fuseConfig = createFuseConfig(context);
   const { complete, nudge } = createClaimBinding(context);
@@ -60,6 +60,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     for (const kept of [
       context.mountTries,
       context.recounts,
+      takeover,
       context.recentCrashes,
       context.lookups,
       context.bindings,
@@ -101,7 +102,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     ...referenceWriter(context),
     removeLeft: leftVolumes(context),
     async apply(world, desiredObjects) {
-      await releasePods(context, world, desiredObjects);
+      await takeover.release(world, desiredObjects);
       const done = await applier.apply(ownerOf(world), desiredObjects, () => confirmed(sourcesOf(world)));
       if (done.changed.length > 0 || (world.bound && done.created.length > 0)) formerSecrets.changed(world.runtime.metadata.uid ?? '');
       return done;
@@ -168,6 +169,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
 
 function contextOf(options: KubernetesClusterOptions): ClusterContext {
   const { client, store, log, clock = systemClock, settings, portPolicy, signal } = options;
+  const confirmed: ClusterContext['confirmed'] = (seen) => confirm(client, store, seen);
   return {
     ...options,
     clock,
@@ -183,7 +185,8 @@ function contextOf(options: KubernetesClusterOptions): ClusterContext {
     recounts: createRecounts(clock),
     claimUsers: createClaimUsers(client, clock),
     users: userObjects(client, store, clock),
-    confirmed: (seen) => confirm(client, store, seen),
+    confirmed,
+    takeover: createWorkloadTakeover(client, store, confirmed),
   };
 }
 

@@ -8,7 +8,7 @@ import type { OperationWorld } from './world.ts';
 import type { Applier } from '../kubernetes/apply/apply.ts';
 import { confirm, isSameVersion } from '../kubernetes/apply/fresh.ts';
 import type { ClusterContext } from '../kubernetes/cluster-context.ts';
-import { unseen } from '../kubernetes/observe/unseen.ts';
+import { unlabelled } from '../takeover/unlabelled.ts';
 import { desiredObjectOf } from '../../planning/bindings.ts';
 import type { Owned } from '../../planning/owner.ts';
 import { ownedKinds, ownedType } from '../../planning/kinds.ts';
@@ -46,7 +46,7 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     const written = await write(jobs);
     if (written.failed.length === 0 || operation.spec.policy === 'Cron') return written;
     // The answer may be lost and the watch behind: an operation that seems to be refused would let others start beside its Job.
-    const job = await unseen(context, 'Job', owner, operationNames(key).job);
+    const job = await unlabelled(context, 'Job', owner, operationNames(key).job);
     if (!job) return written;
     context.store.found(job);
     return write(jobs);
@@ -67,7 +67,7 @@ type Where = Pick<ClusterContext, 'client' | 'store'>;
 
 /** Labels the Job of an operation, if it exists, so that watches show it. What runs in it stays as it is. */
 export async function adoptJob(context: Where, owner: Owned, name: string): Promise<void> {
-  const job = await unseen(context, 'Job', owner, name);
+  const job = await unlabelled(context, 'Job', owner, name);
   if (job && ownerUid(job) === owner.uid) context.store.found(job);
   else if (job) await take(context, owner, job);
 }
@@ -80,7 +80,7 @@ const MOST_JOBS = 50;
  * last. It comes before the label of the CronJob, by which the next process would see that nothing is left to do.
  */
 async function adoptSchedule(context: Where, owner: Owned, name: string): Promise<void> {
-  const cronJob = await unseen(context, 'CronJob', owner, name);
+  const cronJob = await unlabelled(context, 'CronJob', owner, name);
   if (!cronJob) return;
   // Fluid's templates have this label, and Kubernetes gives it to their Jobs.
   const where = { namespace: owner.namespace, labelSelector: `cronjob=${name}`, limit: MOST_JOBS };
@@ -116,7 +116,7 @@ export const runEnder = (context: Pick<ClusterContext, 'client' | 'store'>): Ope
     /** Without our label: Fluid created them, and was stopped while they worked. */
     async function fluids() {
       const { workers: name } = operationNames(key);
-      const found = await Promise.all((['StatefulSet', 'Service'] as const).map((kind) => unseen(context, kind, owner, name)));
+      const found = await Promise.all((['StatefulSet', 'Service'] as const).map((kind) => unlabelled(context, kind, owner, name)));
       return found.flatMap((each, i) => (each ? { ...each, kind: i === 0 ? 'StatefulSet' : 'Service' } : []));
     }
   };

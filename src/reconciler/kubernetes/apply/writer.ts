@@ -17,7 +17,7 @@ import { type Compared, note } from './findings.ts';
 import { withNodesInUse } from './fuse-nodes.ts';
 import { FieldConflict, refOf } from './obstacles.ts';
 import { stamp, stamped, stampOf } from '../../../planning/diff/stamp.ts';
-import { takeOverFields } from './take-over-fields.ts';
+import { takeOverFields } from '../../takeover/fields.ts';
 import type { VerifiedFuses } from './verified-fuses.ts';
 
 export type Report = { -readonly [K in keyof Applied]: Applied[K][number][] };

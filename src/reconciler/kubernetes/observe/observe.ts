@@ -4,13 +4,12 @@ import { PARTS, type Role } from '../../../constructs/index.ts';
 import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../../planning/identity.ts';
 import { type LiveObject, ROLES, type WorkloadView, type World } from '../../world.ts';
-import { workloadKind } from '../../../planning/kinds.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { planner } from '../plans/planner.ts';
 import { askPods } from './probes.ts';
 import { refusedWorkloads } from './refused-workloads.ts';
 import { evidence } from './survivors.ts';
-import { fluidsWorkloads, replacedWorkloads, unseen } from './unseen.ts';
+import { unlabelled } from '../../takeover/unlabelled.ts';
 import { isServed, workloadView } from '../../../planning/views.ts';
 
 /** Observes the world of one pass: the objects from the watches, the plan with its facts, and the last results of the probes. */
@@ -24,10 +23,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const identity = identityOf(key, evidence(store, key, { dataset, runtime: object, claimed: boundVolumeName(claimNow(), uid) }));
     const bound = isServed(dataset);
     const owner = { uid, namespace, name };
-    const names = definition.workloads(name);
-    const fluids = await fluidsWorkloads(context, owner, names, bound, object.status);
-    const replaced = definition.fluidsWorkloads ? await replacedWorkloads(context, owner, definition, bound, object.status) : [];
-    const workload = (role: Role) => store.live(workloadKind(role), namespace, names[role]) ?? fluids.get(role);
+    const workload = await context.takeover.workloads(owner, definition, bound, object.status);
     const viewOf = (roles: readonly Role[]) => {
       const workloads: Partial<Record<Role, WorkloadView>> = {};
       for (const role of roles) {
@@ -63,7 +59,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const nodesRefused = context.labeler.refused(uid);
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
     // A bound volume has a claim; one that no watch shows has lost its label, or never had one.
-    const claim = claimNow() ?? (isBound(volume) ? await unseen(context, 'PersistentVolumeClaim', owner, name) : undefined);
+    const claim = claimNow() ?? (isBound(volume) ? await unlabelled(context, 'PersistentVolumeClaim', owner, name) : undefined);
     const world: World = {
       now,
       key,
@@ -80,8 +76,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       workloads,
       refusals: refused.refusals,
       ...(nodesRefused !== undefined && { nodesRefused }),
-      names,
-      ...(replaced.length > 0 && { replaced }),
+      names: definition.workloads(name),
       ...(volume && { volume }),
       ...(claim && { claim }),
       missingSecrets,

@@ -6,7 +6,7 @@ import type { ClusterContext } from '../cluster-context.ts';
 import { allTraces } from '../nodes/cache-labels.ts';
 import { isOurs } from '../../../planning/owner.ts';
 import { isServedByAnother, tracesOfOthers } from './survivors.ts';
-import { unseen } from './unseen.ts';
+import { unlabelled } from '../../takeover/unlabelled.ts';
 
 /** The volume or claim of this runtime. One that Fluid created has no label and is not watched, so it is read. */
 export async function ownVolumeOrClaim(
@@ -19,7 +19,7 @@ export async function ownVolumeOrClaim(
   const { store } = context;
   const owner = { uid, namespace: key.namespace, name: key.name };
   const live = store.live(kind, kind === 'PersistentVolume' ? undefined : key.namespace, name);
-  const found = live ?? (await unseen(context, kind, owner, name));
+  const found = live ?? (await unlabelled(context, kind, owner, name));
   if (!found || !isOurs(found, owner, store)) return undefined;
   // An object that Fluid created and that has no label yet belongs to the runtime that serves.
   return ownerUid(found) !== uid && isServedByAnother(store, key, uid) ? undefined : found;

@@ -1,6 +1,6 @@
-import type { KubeClient } from '../../../kube/contract.ts';
-import type { KubeObject, ResourceType } from '../../../kube/types.ts';
-import { FIELD_MANAGER, type Fields, type ManagedFields } from '../../../planning/diff/managed-fields.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { FIELD_MANAGER, type Fields, type ManagedFields } from '../../planning/diff/managed-fields.ts';
 
 /** The programs of a Fluid installation, as managers of fields. */
 const PREDECESSORS = /^(ddc-helm|helm|dataset-controller|\w+runtime-controller)$/;
