@@ -15,7 +15,8 @@ export function isNews(change: ObjectChange<KubeObject>, workload: LiveObject, i
     return (isAwaited && pod['ready'] === true) || !isDeepStrictEqual(crashBefore(change), crashNow(change));
   return change.type !== 'changed' || !isDeepStrictEqual(whatCounts(change.old), whatCounts(pod));
 }
-const crashBefore = (change: ObjectChange<KubeObject>): unknown => (change.type === 'changed' ? change.old['crash'] : undefined);
+const crashBefore = (change: ObjectChange<KubeObject>): unknown =>
+  change.type === 'added' ? undefined : (change.type === 'changed' ? change.old : change.object)['crash'];
 const crashNow = ({ type, object }: ObjectChange<KubeObject>): unknown => (type === 'deleted' ? undefined : object['crash']);
 const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, crash, container, ip }: KubeObject) => ({
   revision: labels?.['controller-revision-hash'],
