@@ -8,7 +8,7 @@ import type { Applied, Hold, Key, LiveObject, DesiredObject, Pruned, RuntimeObje
 export interface Scene {
   readonly key: Key;
   readonly dataset?: Dataset;
-  /** What is wrong with the Dataset's spec, if it does not parse. */
+  /** The fault of the Dataset's spec, if it does not parse. */
   readonly invalid?: InvalidSpec;
   readonly runtimes: readonly Candidate[];
 }
@@ -27,7 +27,7 @@ export interface Unplanned {
   readonly workloads: World['workloads'];
 }
 
-/** What is recorded on the users' objects before any object is created for them. */
+/** Records on users' objects that are written before any object is created for them. */
 export interface Marking {
   /** Allocated host ports by name. */
   readonly ports: Readonly<Record<string, number>>;

@@ -13,7 +13,7 @@ export async function held(hold: Hold, reportInMs: number, report: () => Promise
   return untilNext(hold.afterMs);
 }
 
-/** What passes is reported once it has lasted: most of it ends before an operator could read of it. */
+/** A passing hold is reported once it has lasted: most end before an operator could read of them. */
 export const isReported = (hold: Hold, reportInMs: number): boolean => !isPassing(hold) || reportInMs <= 0;
 
 /** Fails the pass for what could not be written. A retry settles a race with another writer, so that is reported only once it lasts. */
@@ -32,6 +32,6 @@ export async function failing(message: string, report: () => Promise<unknown> = 
 /** A key that waits for an event, or for so many ms if it has to come again by itself. */
 export const untilNext = (afterMs: number | undefined): Outcome => (afterMs ? waiting(afterMs) : settled());
 
-/** What only an event would wake comes again after so many ms. */
+/** A pass that only an event would follow is repeated after so many ms. */
 export const orAgain = (outcome: Outcome, afterMs: number | undefined): Outcome =>
   outcome.kind === 'settled' ? settled(outcome.afterMs ?? afterMs) : outcome;

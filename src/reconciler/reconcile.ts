@@ -183,7 +183,7 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
   return held(hold, reportInMs, () => reportOnDataset(cluster, dataset, hold));
 }
 
-/** Of a spec that does not parse. Its author is to mend it, and to create no runtime. */
+/** A spec that does not parse but means to refer. Its author has to mend it, and to create no runtime. */
 const isMeantToRefer = ({ mounts }: { readonly mounts?: unknown }): boolean =>
   Array.isArray(mounts) && referenceIn({ mounts: mounts.filter((mount) => typeof mount?.mountPoint === 'string') }) !== undefined;
 
@@ -205,7 +205,7 @@ const joined = (a: Applied, b: Applied): Applied => ({
   kept: [...a.kept, ...b.kept],
 });
 
-/** Of several objects of one name: while any of them waits, the key does. */
+/** The outcome for several objects of one name: while any of them waits, the key does. */
 function soonest(outcomes: readonly Outcome[]): Outcome {
   const waits = outcomes.filter(({ kind }) => kind !== 'settled');
   const delays = (waits.length > 0 ? waits : outcomes).flatMap(({ afterMs = [] }) => afterMs);

@@ -4,7 +4,7 @@ import { keptOf } from './status/kept.ts';
 import { some } from '../planning/some.ts';
 import type { Hold, Key, LiveObject, PlanInForce, RuntimeObject } from './world.ts';
 
-/** What is left of a runtime that is being deleted. It needs no plan, so that a runtime with an invalid spec can always be deleted. */
+/** The rest of a runtime that is being deleted. It needs no plan, so that a runtime with an invalid spec can always be deleted. */
 export interface Teardown {
   readonly key: Key;
   readonly definition: Runtime;
@@ -39,7 +39,7 @@ export interface Teardown {
 /** Pods that name the claim. */
 export interface ClaimUsers {
   readonly mounting: readonly string[];
-  /** They have ended, and Kubernetes keeps the claim for them until they are deleted. */
+  /** Ended pods, for which Kubernetes keeps the claim until they are deleted. */
   readonly ended: readonly PodKeepingClaim[];
 }
 /** A pod that has ended, and for which Kubernetes keeps the claim. */
@@ -79,10 +79,10 @@ type TeardownStep = (left: Teardown) => TeardownDecision | undefined;
 
 const refuseWhileMounted: TeardownStep = ({ users, referrers = [], waitedMs }) => {
   if ('mounting' in users && users.mounting.length > 0) return { hold: stillMounted(users.mounting, waitedMs) };
-  // What is known to mount it is a reason also while other pods are not listed: lists come and go, and the condition stays.
+  // A known pod that mounts it is a reason also while other pods are not listed: lists come and go, and the condition stays.
   if (!('askAgainMs' in referrers) && referrers.length > 0) {
     const hold = stillMounted(referrers, waitedMs);
-    // Their pods are of other namespaces, and not named.
+    // The pods are of other namespaces, and not named.
     return { hold: { ...hold, message: `waiting for pods that mount Datasets which refer to this one: ${some(referrers)}` } };
   }
   const unlisted = [users, referrers].find((each) => 'askAgainMs' in each);
@@ -203,7 +203,7 @@ export function decideTeardown(left: Teardown, steps: readonly TeardownStep[] = 
   return {};
 }
 
-/** What Fluid leaves in the status of a dataset whose runtime is gone. */
+/** Fluid's status of a dataset whose runtime is gone. */
 export const unboundStatus = {
   phase: 'NotBound',
   ufsTotal: '',

@@ -45,7 +45,7 @@ export interface World extends Binding {
   /** Milliseconds until the next pass, even without an event: something is read by the clock. */
   readonly afterMs?: number;
   readonly probes: { readonly cache?: unknown; readonly cacheRunning?: boolean; readonly ufs?: UfsUsage; readonly ufsRunning?: boolean };
-  /** What readers see; `unknown` until a pod has been asked, absent while none can be. */
+  /** The reads of a user; `unknown` until a pod has been asked, absent while none can be. */
   readonly reads?: ReadAnswer | 'unknown';
   /** The first answers of its probes may come within so many ms: `Bound` is reported together with them. */
   readonly answersInMs?: number;
@@ -63,7 +63,7 @@ export interface World extends Binding {
   readonly leaderless?: boolean;
   /** Error of the last command. */
   readonly execError?: string;
-  /** That command was a change of mounts, which are listed again meanwhile. */
+  /** The failed command was a change of mounts, which are listed again meanwhile. */
   readonly changeFailed?: boolean;
   /** Why the newest specs cannot be followed: the plan is that of the last valid ones. */
   readonly obstacle?: Hold;

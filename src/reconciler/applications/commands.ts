@@ -36,10 +36,10 @@ export type StopResult = 'stopped' | 'failed';
 
 /** After which the kubelet has reported that a container ended. */
 const REPORT_MS = 2_000;
-/** What a command says that had nothing to unmount, or whose container ended under it. */
+/** Errors of a command that had nothing to unmount, or whose container ended under it. */
 const HARMLESS = /not mounted|no mount point specified|Invalid argument|not found in \/etc\/mtab|exit code 137\b|container not found/i;
 
-/** What a stopper does to a pod, and says about it. */
+/** The commands and reports of a stopper for one pod. */
 export function commandsOf({ applications, report, log, signal, onStop }: StopperOptions, clock: Clock) {
   /** Whether the container still runs. If that cannot be read, the command counts as failed. */
   async function stillRuns(pod: Key, uid: string, { id }: Sidecar): Promise<boolean> {
@@ -81,7 +81,10 @@ export function commandsOf({ applications, report, log, signal, onStop }: Stoppe
       }
     },
 
-    /** Of containers that the pod does not have any more. The watch shows no difference between a pod that ended and one that was deleted, or exempted. */
+    /**
+     * Reports the end of containers that the pod no longer has. The watch does not tell a pod that ended from one that was deleted, or
+     * exempted.
+     */
     async reportEnds(pod: Key, { uid, progress }: Stop, sidecars: readonly Sidecar[]): Promise<void> {
       const gone = [...progress.keys()].filter((name) => !sidecars.some(({ container }) => container === name));
       if (gone.length === 0) return;

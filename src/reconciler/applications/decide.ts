@@ -5,7 +5,7 @@ import type { Sidecar } from './sidecars-to-stop.ts';
 
 /** How far the stop of a sidecar is. */
 export interface Progress {
-  /** Of the start of the container that the last command ran in. */
+  /** Identifies the start of the container that the last command ran in. */
   readonly id: string;
   /** Commands that were executed, and how many of them were signals. */
   readonly tries: number;
@@ -20,7 +20,7 @@ export interface Progress {
 /** By container; absent: no command has begun. */
 export type Progresses = ReadonlyMap<string, Progress>;
 
-/** What was done about one pod: nothing of it counts for another pod of the same name. */
+/** The steps taken for one pod: none counts for another pod of the same name. */
 export interface Stop {
   readonly uid: string;
   progress: Progresses;

@@ -16,9 +16,9 @@ export interface ApplicationSettings {
 /** A sidecar that has not ended for good, though everything else in its pod has. */
 export interface Sidecar {
   readonly container: string;
-  /** It waits for its restart otherwise. */
+  /** False while the container waits for its restart. */
   readonly isRunning: boolean;
-  /** Of this start of the container: after a restart it is another one. */
+  /** Identifies this start of the container: a restart has another one. */
   readonly id: string;
   /** How the container last ended, if it was restarted. */
   readonly lastExitCode?: number;
@@ -62,7 +62,7 @@ export function sidecarsToStop(pod: KubeObject, settings: ApplicationSettings = 
   });
 }
 
-/** Names of the containers of a pod that do not run any more: none does in a pod that is over, whatever is reported of each. */
+/** Names of a pod's containers that no longer run: none does in a pod that is over, even if reported otherwise. */
 export function endedIn(pod: KubeObject): readonly string[] {
   // The casts: what the API server stores of a pod.
   const { containers } = pod['spec'] as PodSpec;

@@ -12,7 +12,7 @@ export function unmountOf(container: Container): readonly string[] | undefined {
   return path === undefined ? undefined : ['umount', path];
 }
 
-/** Of clients without a preStop, which Fluid injected: where the client mounts. */
+/** The mount path of clients without a preStop, which Fluid injected. */
 function mountPathOf({ env = [], volumeMounts = [] }: Container): string | undefined {
   const given = env.find(({ name }) => name === 'FLUID_FUSE_MOUNTPOINT')?.value;
   if (given?.startsWith('/')) return given;

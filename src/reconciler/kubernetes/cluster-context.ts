@@ -47,7 +47,7 @@ export interface KubernetesClusterOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What the parts of the Kubernetes cluster share. */
+/** The shared parts of the Kubernetes cluster. */
 export interface ClusterContext extends KubernetesClusterOptions {
   readonly clock: Clock;
   readonly jobs: ReturnType<typeof createJobs>;

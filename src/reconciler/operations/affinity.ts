@@ -7,7 +7,7 @@ import type { OperationSpec } from '../../constructs/index.ts';
  */
 
 export const HOSTNAME = 'kubernetes.io/hostname';
-/** What is recorded of every node. */
+/** Labels that are recorded of every node. */
 const PLACES = [HOSTNAME, 'topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
 /**
@@ -29,7 +29,7 @@ const MOST_KEYS = 32;
 
 type Strategy = NonNullable<NonNullable<OperationSpec['runAfter']>['affinityStrategy']>;
 
-/** What a later operation asks for, given where the earlier one ran. */
+/** The node affinity of a later operation, given where the earlier one ran. */
 export function affinityLike(ran: NodeAffinity | undefined, { policy, prefers, requires }: Strategy): NodeAffinity | undefined {
   const [term] = ran?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const expressionsOf = (name: string) => (term?.matchExpressions ?? []).filter(({ key }) => key === name);

@@ -43,7 +43,7 @@ export interface OperationCluster {
   lastPod(of: Pick<Key, 'namespace'>, job: JobView): Promise<EndedPod | undefined>;
   /** One merge patch of what differs; 409 when another writer was first. True when something was written. */
   writeStatus(operation: OperationObject, status: OperationStatus): Promise<boolean>;
-  /** Its Job has ended, and its status says so now. */
+  /** The operation's Job has ended, and its status says so now. */
   ended(operation: OperationObject, job: JobView, end: JobEnd): void;
   notice(operation: OperationObject, notice: Notice): void;
 }

@@ -5,35 +5,35 @@ import { expiresInMs, hasReported, isDone, isOver, LACKS_PODS, pauseOf } from '.
 import { refusalOf } from './validate.ts';
 import type { JobEnd, JobView, OperationWorld, Refusal, Work } from './world.ts';
 
-/** What a pass over an operation does. */
+/** The decision of a pass over an operation. */
 export type Verdict =
-  /** It is over. `expiresInMs`: until it is deleted, if it ever is. */
+  /** The operation is over. `expiresInMs`: until it is deleted, if it ever is. */
   | { readonly is: 'over'; readonly expiresInMs: number | undefined }
-  /** It is being deleted: its Job goes with it. */
+  /** The operation is being deleted: its Job goes with it. */
   | { readonly is: 'leaving' }
-  /** It fails without having run. */
+  /** The operation fails without having run. */
   | { readonly is: 'refused'; readonly refusal: Refusal }
   | {
       readonly is: 'waiting';
       readonly hold: Hold;
       readonly for: 'Dataset' | 'predecessor' | 'turn' | 'user';
-      /** What goes on although the operation is paused. */
+      /** Work that goes on although the operation is paused. */
       readonly suspends?: readonly Work[];
     }
-  /** It is its turn. */
+  /** The operation has its turn. */
   | { readonly is: 'starting'; readonly dataset: Dataset }
-  /** Its CronJob creates its Jobs. */
+  /** The operation's CronJob creates its Jobs. */
   | { readonly is: 'scheduled'; readonly dataset: Dataset }
-  /** It has a CronJob from before an edit of its policy, or the Job of an earlier run. */
+  /** The operation has a CronJob from before an edit of its policy, or the Job of an earlier run. */
   | { readonly is: 'clearing'; readonly left: Pick<OperationWorld, 'schedule' | 'run'> }
   | { readonly is: 'running'; readonly job: JobView }
-  /** Its Job was suspended, and it is its turn again. */
+  /** The operation's Job was suspended, and has its turn again. */
   | { readonly is: 'resuming' }
-  /** It runs once more, and nothing is left of the run before. */
+  /** The operation runs once more, and nothing is left of the run before. */
   | { readonly is: 'resetting'; readonly hold: Hold }
-  /** Its latest run has ended, and nothing asks for another one yet. */
+  /** The operation's latest run has ended, and nothing asks for another one yet. */
   | { readonly is: 'idle' }
-  /** Its Job has ended. */
+  /** The operation's Job has ended. */
   | { readonly is: 'ending'; readonly job: JobView; readonly end: JobEnd };
 
 /**
@@ -93,10 +93,10 @@ function turnHold({ key, line, isLongLine, target, other }: OperationWorld): Hol
   const runs = first.hasNoPods ? LACKS_PODS : 'runs';
   const doing = first.isRunning ? runs : 'is next';
   const datasets = other ? `Datasets ${target.name} and ${other.key.name}` : `Dataset ${target.name}`;
-  // Its place would be another one whenever the line moves: a write for each of thousands.
+  // The place of each would change whenever the line moves: a write for each of thousands.
   const again = found < 0 ? { afterMs: JOINED_MS } : {};
   if (isLongLine) return { reason: 'WaitingForTurn', message: `in a long line for ${datasets}`, ...again };
   const message = `number ${position + 1} in line for ${datasets}: ${first.key.kind} ${first.key.name} ${doing}`;
-  // It has a place once its status says that it waits for its turn: no change of another one may follow that.
+  // An operation has a place once its status says that it waits for its turn: no change of another one may follow that.
   return { reason: 'WaitingForTurn', message, ...again };
 }

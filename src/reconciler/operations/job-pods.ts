@@ -56,7 +56,7 @@ const TIMEOUT_MS = 5_000;
 /** Sixteen lines of 256 characters, and room. */
 const MOST_BYTES = 64 << 10;
 
-/** What the pod that runs reports of its progress, as it answered last. A new answer wakes the operation. */
+/** The last progress report of the running pod. A new answer wakes the operation. */
 export function progressOf(context: ClusterContext, { key, operation }: OperationWorld, job: JobView): Infos | undefined {
   const { store, jobs, exec, wake } = context;
   const { namespace } = key;

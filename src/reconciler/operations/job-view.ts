@@ -87,7 +87,7 @@ export function scheduleView(live: LiveObject | undefined, owner: string): Sched
   };
 }
 
-/** What a pause suspends; undefined if it belongs to another operation, or has ended. */
+/** The work that a pause suspends; undefined if it belongs to another operation, or has ended. */
 export function workOf(live: LiveObject | undefined, owner: string): Work | undefined {
   if (!live) return undefined;
   const { kind, metadata } = live;
@@ -127,6 +127,6 @@ export const isAtWork = (work: Work | undefined): boolean => work?.kind === 'Job
 /** Kinds that say what an operation did, or will do next. */
 const STAYING: ReadonlySet<string> = new Set(['Job', 'CronJob', 'ConfigMap']);
 
-/** What serves a run of an operation only, as far as the watches show it: all but its keys. */
+/** Objects that serve a run of an operation only, as far as the watches show them: all but its keys. */
 export const helpersOf = ({ inventory }: Pick<Store, 'inventory'>, { metadata: { namespace = '', uid = '' } }: OperationObject) =>
   inventory({ namespace, uid }).filter(({ kind }) => !STAYING.has(kind));

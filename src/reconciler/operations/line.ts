@@ -12,14 +12,14 @@ interface LineOptions {
 }
 
 /**
- * Of the operations of one kind on one Dataset, one runs at a time: two loads would evict each other's data, two migrations or scripts may
- * write the same files, and a master makes one backup at a time. Operations of different kinds use different parts, and run at once: a
+ * Only one of the operations of one kind on one Dataset runs at a time: two loads would evict each other's data, two migrations or scripts
+ * may write the same files, and a master makes one backup at a time. Operations of different kinds use different parts, and run at once: a
  * user who wants an order writes `runAfter`. An operation that waits for another one holds no place, and neither does a paused one.
  */
 export const lineOf = (operations: readonly OperationObject[], options: LineOptions): readonly Place[] =>
   operations.flatMap((operation) => placeOf(operation, options) ?? []).toSorted(byTurn);
 
-/** Of an operation alone; undefined if it stands in no line. It depends on the operation, and on those that its spec names. */
+/** The place of one operation; undefined if it stands in no line. It depends on the operation, and on those that its spec names. */
 export function placeOf(operation: OperationObject, { find, hasJob }: LineOptions): Place | undefined {
   if (isOver(operation)) return undefined;
   const key = operationKeyOf(operation);
@@ -37,7 +37,7 @@ export function placeOf(operation: OperationObject, { find, hasJob }: LineOption
   return { key, isRunning: false, isStuck: waitsFor(operation, 'isRefusal'), since };
 }
 
-/** Whose turn is first. No two operations are equal. */
+/** Sorts by turn. No two operations are equal. */
 export const byTurn = (a: Place, b: Place): number =>
   Number(b.isRunning) - Number(a.isRunning) ||
   Number(a.isStuck) - Number(b.isStuck) ||

@@ -9,7 +9,7 @@ import type { Store } from '../kubernetes/store/store.ts';
 /** The lines of all Datasets. Each is computed once for all operations in it, until something changes that a line depends on. */
 export interface Lines {
   /**
-   * Of the operations of a kind on any of these Datasets. Of a long line, for one that another is before, only that other: whose turn it is
+   * The operations of a kind on any of these Datasets. For an operation of a long line with another before it, only that other: its turn
    * depends on no more, and the whole line would be computed again after each change of thousands.
    */
   of(datasets: readonly Key[], key: OperationKey): { readonly line: readonly Place[]; readonly isLongLine?: true };
@@ -21,7 +21,7 @@ export function createLines(
   { operations, editionOf }: Pick<Store, 'operations' | 'editionOf'>,
   hasJob: (key: OperationKey, operation: OperationObject) => boolean,
 ): Lines {
-  // Its Job, or the status that says that it runs, is not in the watch yet.
+  // Operations whose Job, or the status that says that they run, is not in the watch yet.
   const started = new Set<string>();
   const kinds = [...operationKinds.map(({ kind }) => kind), 'Job'];
   let starts = 0;

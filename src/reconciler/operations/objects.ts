@@ -52,7 +52,7 @@ export const operationApplier = (context: ClusterContext, applier: Applier): Ope
     return write(jobs);
   };
 
-/** A Job says which run it is, whatever changes later: the status of its operation is written after it was created. */
+/** A Job says which run it is, even if its operation changes: the operation's status is written after the Job was created. */
 function marked(manifest: Manifest, { operation, mounts }: OperationWorld): Manifest {
   const retry = retryOf(operation);
   const seen = { ...(retry && { [annotation.retry]: retry }), ...(mounts && { [annotation.observedMounts]: mounts.digest }) };

@@ -105,7 +105,7 @@ function cycleFrom(operation: OperationObject, find: Find): readonly OperationKe
 export const followedBy = (operation: OperationObject): readonly OperationKey[] =>
   [runAfterOf(operation), nearOf(operation)].filter((key) => key !== undefined);
 
-/** What an operation waits for, if it may. */
+/** The operations that this one waits for, if it may. */
 const awaitedBy = (operation: OperationObject, find: Find): readonly OperationKey[] =>
   hasSeenEnd(operation) ? [] : followedBy(operation).filter((key) => isAllowed(operation, key, find));
 

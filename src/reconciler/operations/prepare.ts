@@ -67,7 +67,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     const render = operate as (operation: object) => readonly Manifest[];
     const given = { kind: key.kind, name, namespace, uid: metadata.uid ?? '', spec };
     const near = predecessor.is === 'done' && predecessor.near ? { near: predecessor.near } : {};
-    // It reads through the claim, as any pod does.
+    // A DataProcess reads through the claim, as any pod does.
     if (key.kind === 'DataProcess') return rendered(key, () => ({ manifests: render({ ...given, facts: { pods: {}, ...near } }) }));
     const choice = podChoice(store, target, definition);
     const needs = plan.operationNeeds(given);
@@ -88,7 +88,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
       return wait(`no ${role} pod of ${object.kind} ${target.name} is ready`, workloads[role]?.ready ? { afterMs: 1000 } : {});
     }
     const leader = leaderOf(key, operation, plan.leader, choice);
-    // It goes on waiting meanwhile: else the time after which a wait is reported would begin anew.
+    // The operation goes on waiting meanwhile: otherwise the time after which a wait is reported would begin anew.
     if (leader === 'asking')
       return wait(`which master of ${object.kind} ${target.name} leads is being asked`, { silent: true, afterMs: LEADER_AGAIN_MS });
     if (leader === 'none') return wait(`no master of ${object.kind} ${target.name} reports that it leads`, { afterMs: LEADER_AGAIN_MS });
@@ -110,7 +110,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
 const specsOf = (...datasets: readonly (Dataset | undefined)[]): Readonly<Record<string, DatasetSpec>> =>
   Object.fromEntries(datasets.flatMap((dataset) => (dataset ? [[dataset.metadata.name, dataset.spec]] : [])));
 
-/** What a construct renders, or why it refuses. */
+/** The manifests of a construct, or its refusal. */
 function rendered(key: OperationKey, render: () => Prepared): Prepared {
   try {
     return render();

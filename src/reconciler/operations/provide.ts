@@ -12,7 +12,7 @@ import { refusedStatus } from './status.ts';
 import type { OperationWorld, Prepared, Refusal } from './world.ts';
 
 interface Provided {
-  /** What comes next instead, if that cannot be. */
+  /** The outcome instead, if the manifests cannot be provided. */
   readonly obstacle?: Outcome;
   /** Why its CronJob goes on as it is. */
   readonly hold?: Hold;
@@ -42,12 +42,12 @@ export async function mark(cluster: OperationCluster, { key, operation, dataset 
   return dataset ? attempt('UpdateFailed', `${key.kind}/${key.name}`, () => cluster.mark(operation, dataset)) : [];
 }
 
-/** It fails without having run. */
+/** The operation fails without having run. */
 export async function refuse(cluster: OperationCluster, world: OperationWorld, refused: Refusal, reportInMs: number): Promise<Outcome> {
   const { reason, message: note } = refused;
   const isNews = await cluster.writeStatus(world.operation, refusedStatus(world, refused));
   if (isNews) cluster.notice(world.operation, { type: 'Warning', reason: refusalEventOf(reason), note });
-  // It may have been started before its spec was edited.
+  // The operation may have been started before its spec was edited.
   if ((isNews || world.hasHelpers) && !hasJob(world)) await endRun(cluster, world, reportInMs);
   return untilExpiry(expiresInMs(world, new Date(world.now).toISOString()));
 }

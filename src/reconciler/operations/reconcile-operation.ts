@@ -65,7 +65,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
       return settled();
     case 'ending':
       await end(cluster, world, verdict.job, verdict.end, reportInMs);
-      // It may have been retried while its Job ran, or mounts may have changed.
+      // The operation may have been retried while its Job ran, or mounts may have changed.
       return isRetried(world.operation) || world.mounts ? pass(cluster, key, reportInMs) : untilExpiry(expiresInMs(world, verdict.end.at));
   }
 }
@@ -74,7 +74,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
 const missesJob = ({ operation, run }: OperationWorld): boolean =>
   !run && isRunning(operation) && operation.spec.policy !== 'Cron' && !operation.metadata.deletionTimestamp;
 
-/** Before anything is decided: whatever the operation would wait for, and whatever is wrong with its spec by now, its Job goes on and ends. */
+/** Before any decision: the operation's Job goes on and ends, even if the spec has a fault by now or the operation would wait. */
 async function adopt(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<void> {
   const failed = await attempt('UpdateFailed', `Job/${operationNames(world.key).job}`, () => cluster.adoptJob(world));
   if (failed.length > 0) await fail(cluster, world, failed, reportInMs);
@@ -91,7 +91,7 @@ const LONG_LINE_AGAIN_MS = 600_000;
 function awaited({ target, other, predecessor, mounts }: OperationWorld, verdict: Verdict): readonly (Key | OperationKey)[] {
   const datasets = other ? [target, other.key] : [target];
   const needsThem = verdict.is === 'starting' || verdict.is === 'scheduled' || (verdict.is === 'waiting' && verdict.for === 'Dataset');
-  // Whatever else it waits for, it has to see the end of an earlier one that may expire.
+  // In every wait, the end of an earlier operation that may expire has to be seen.
   const earlier = verdict.is === 'waiting' && predecessor.is === 'awaited' ? [predecessor.key] : [];
   return [...(needsThem || mounts ? datasets : []), ...earlier];
 }
@@ -128,7 +128,7 @@ async function follow(cluster: OperationCluster, world: OperationWorld, job: Job
 
 async function end(cluster: OperationCluster, world: OperationWorld, job: JobView, ended: JobEnd, reportInMs: number): Promise<void> {
   const { operation, key } = world;
-  // What the pod printed, and where it ran, helps; that the Job has ended is what counts.
+  // Output and node of the pod help; only the end of the Job is necessary.
   const pod = await cluster.lastPod(key, job).catch(() => undefined);
   const status = endedStatus(world, ended, pod);
   if (await cluster.writeStatus(operation, status)) announce(cluster, world, job, ended, status);
@@ -151,7 +151,7 @@ async function clear(cluster: OperationCluster, world: OperationWorld, left: Lef
   if (!left.schedule) await jobs();
   const text = keptText([left.schedule, left.run].flatMap((each) => each?.kept ?? []));
   if (text === undefined) return settled();
-  // Its status says how that run ended, so that only an event can tell.
+  // The status says how that run ended, so that only an event can report this.
   await noticeOf(cluster, world, 'Deleting', text)();
   return settled(KEPT_AGAIN_MS);
 }

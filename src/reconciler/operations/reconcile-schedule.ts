@@ -40,7 +40,7 @@ export async function reconcileSchedule(
   return settled(afterMs ?? (latest && !latest.end && latest.progressFile !== undefined ? PROGRESS_MS : undefined));
 }
 
-/** What a pause suspended goes on. */
+/** Resumes the work that a pause suspended. */
 export async function unsuspend(cluster: OperationCluster, world: OperationWorld, reportInMs: number): Promise<void> {
   const those = world.works.filter(({ state }) => state !== 'goes');
   const failed = await attempt('UpdateFailed', operationNames(world.key).job, () => cluster.suspend(world.key, those, false));

@@ -14,8 +14,8 @@ export const operationKeyOf = (object: {
 });
 
 /**
- * The Datasets that an operation is about: one, or both of a DataMigrate, the one that is written first. An operation is about Datasets of
- * its own namespace, whatever it says: others are refused.
+ * The Datasets of an operation: one, or both of a DataMigrate, the one that is written first. They are in the operation's own namespace:
+ * others are refused.
  */
 export function datasetsOf(operation: { readonly metadata: { readonly namespace?: string }; readonly spec?: unknown }): readonly Key[] {
   const { dataset, to, from } = (operation.spec ?? {}) as TargetSpec;

@@ -9,7 +9,7 @@ import { waitingStatus, withoutPods } from './status.ts';
 import type { JobEnd, JobView, OperationWorld } from './world.ts';
 import { keptText } from '../status/kept.ts';
 
-/** What a pass over an operation reports: statuses with their events. */
+/** Reports of a pass over an operation: statuses with their events. */
 
 /** Why it waits. One event for each reason. */
 export async function report(
@@ -20,14 +20,14 @@ export async function report(
 ): Promise<void> {
   const { reason, message: note } = hold;
   if (!(await cluster.writeStatus(world.operation, status))) return;
-  // Its message may change as often as the line moves.
+  // The message may change as often as the line moves.
   if (world.operation.status?.conditions?.some((before) => before.type === 'Complete' && before.reason === reason)) return;
   if ((!isPassing(hold) && !causeOf(reason).isWanted) || causeOf(reason).hasEvent)
     cluster.notice(world.operation, { type: 'Warning', reason, note });
   else cluster.notice(world.operation, { type: 'Normal', reason, note });
 }
 
-/** That it runs, or why its Job gets no pod. True when something may have been written. */
+/** Reports that the operation runs, or why its Job gets no pod. True when something may have been written. */
 export async function reportRun(
   cluster: OperationCluster,
   world: OperationWorld,
@@ -40,13 +40,13 @@ export async function reportRun(
   return true;
 }
 
-/** What could not be written. */
+/** Reports failed writes. */
 export function fail(cluster: OperationCluster, world: OperationWorld, failed: readonly Failure[], reportInMs: number): Promise<never> {
   const { reason } = failed[0] as Failure;
   return failingOn(failed, reportInMs, (message) => report(cluster, world, { reason, message }));
 }
 
-/** Its status is about the run that has ended, or it is being deleted, so that only an event can report a failure. */
+/** The status is about the run that has ended, or the operation is being deleted, so that only an event can report a failure. */
 export async function remove(
   cluster: OperationCluster,
   world: OperationWorld,
@@ -80,7 +80,7 @@ export function announce(
   } else cluster.notice(operation, { type: 'Warning', reason: 'DataOperationFailed', note: status.conditions[0]?.message ?? '' });
 }
 
-/** Of fields that have no effect on the engine. */
+/** Warns of fields without effect on the engine. */
 export function warn(cluster: OperationCluster, { operation }: OperationWorld, warnings: readonly Warning[] = []): void {
   for (const { reason, message: note } of warnings) cluster.notice(operation, { type: 'Warning', reason, note });
 }
@@ -89,7 +89,7 @@ export function warn(cluster: OperationCluster, { operation }: OperationWorld, w
 export const NO_PODS_MS = 60_000;
 
 export interface RunTrouble {
-  /** What is wrong; `asking`: what was reported before holds until the answer comes. */
+  /** The fault; `asking`: the former report holds until the answer comes. */
   readonly hold?: Hold | 'asking';
   /** Nothing else may wake the operation until then. */
   readonly afterMs?: number;

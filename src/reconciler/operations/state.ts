@@ -6,17 +6,17 @@ import type { Hold } from '../world.ts';
 import type { JobEnd, OperationObject, OperationWorld } from './world.ts';
 
 /**
- * What an operation says of itself: its status, what its user asks for by annotations, and when it is deleted. A request by annotation is done
+ * The state of an operation: its status, its user's requests by annotations, and when it is deleted. A request by annotation is done
  * without an edit of the spec, and can be undone.
  */
 
 const phaseOf = ({ status }: OperationObject): OperationStatus['phase'] => status?.phase ?? '';
 
-/** Its latest run has ended, and its status says so. */
+/** The latest run has ended, and the status says so. */
 export const isDone = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' || phaseOf(operation) === 'Failed';
 /** Whether it runs again and again: then the phase is that of the latest run, and there will be others. */
 export const repeats = ({ spec: { policy } }: OperationObject): boolean => policy === 'Cron' || policy === 'OnEvent';
-/** It does not run again. */
+/** The operation does not run again. */
 export const isOver = (operation: OperationObject): boolean => isDone(operation) && !repeats(operation) && !isRetried(operation);
 export const isComplete = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' && !isRetried(operation);
 /** Whether a controller that starts has nothing to do for it. One that waits to be deleted has a finalizer; one that had a schedule may still have its CronJob. */
@@ -31,7 +31,7 @@ export const isRunning = (operation: OperationObject): boolean => phaseOf(operat
 export const hasNoPods = ({ status }: OperationObject): boolean =>
   status?.conditions?.some(({ reason }) => reason === ('NoPods' satisfies Reason)) ?? false;
 
-/** What those that wait for such an operation say of it. */
+/** The message of operations that wait for such a one. */
 export const LACKS_PODS = 'runs, but Kubernetes does not create its pods: see its condition Complete';
 
 /** When it was complete or failed, RFC 3339. */

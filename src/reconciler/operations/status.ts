@@ -29,14 +29,14 @@ export function datasetPhase(phase: DatasetPhase, operations: readonly Operation
   return operations.some((each) => each.kind === 'DataMigrate' && isRunning(each)) ? 'DataMigrating' : 'Bound';
 }
 
-/** It cannot start yet. `Complete` is False with the reason, which Fluid reports in events only. */
+/** The operation cannot start yet. `Complete` is False with the reason, which Fluid reports in events only. */
 export const waitingStatus = (world: OperationWorld, { reason, message }: Hold): Status => ({
   ...common(world),
   phase: isRunning(world.operation) && !isAtRest(world) ? 'Executing' : 'Pending',
   conditions: conditions(world.operation, { type: 'Complete', status: 'False', reason, message }, world.now),
 });
 
-/** It runs once more: nothing of the run before is left. */
+/** The operation runs once more: nothing of the run before is left. */
 export const resetStatus = (world: OperationWorld, hold: Hold): Status => ({
   ...waitingStatus(world, hold),
   duration: UNFINISHED,
@@ -50,7 +50,7 @@ const isAtRest = ({ operation, works }: OperationWorld): boolean => {
   return (pauseOf(operation) !== undefined || jobs.length > 0) && jobs.every(({ state }) => state === 'rests');
 };
 
-/** It runs, but its Job gets no pod. */
+/** The operation runs, but its Job gets no pod. */
 export function withoutPods(world: OperationWorld, status: Status, hold: Hold | 'asking' | undefined): Status {
   const { operation, now } = world;
   if (hold === 'asking') return hasNoPods(operation) ? { ...status, conditions: before(operation).conditions ?? [] } : status;
@@ -59,7 +59,7 @@ export function withoutPods(world: OperationWorld, status: Status, hold: Hold | 
   return { ...status, conditions: conditions(operation, { type: 'Complete', status: 'False', reason, message }, now) };
 }
 
-/** Its Job runs. */
+/** The operation's Job runs. */
 export const runningStatus = (world: OperationWorld, infos?: Infos): Status => ({
   ...common(world),
   phase: 'Executing',
@@ -68,7 +68,7 @@ export const runningStatus = (world: OperationWorld, infos?: Infos): Status => (
 });
 
 /**
- * Its Job has ended.
+ * The operation's Job has ended.
  *
  * @param pod the last pod of the Job, if it is left
  * @param since from when its duration counts. Default: the creation of the operation, or of its Job if it may have run before
@@ -94,7 +94,7 @@ export function endedStatus(
   };
 }
 
-/** Its CronJob exists. The phase is that of the latest Job; before the first it is Pending, as it waits for its time. */
+/** The operation's CronJob exists. The phase is that of the latest Job; before the first it is Pending, as it waits for its time. */
 export function scheduledStatus(
   world: OperationWorld,
   { infos, pod }: { readonly infos?: Infos | undefined; readonly pod?: EndedPod | undefined },
@@ -102,7 +102,7 @@ export function scheduledStatus(
   const { latest, schedule = {} } = world;
   const { lastScheduleTime, lastSuccessfulTime } = schedule as Partial<ScheduleView>;
   const times = { ...(lastScheduleTime && { lastScheduleTime }), ...(lastSuccessfulTime && { lastSuccessfulTime }) };
-  // What its pod said was read once.
+  // The pod's message was read once.
   const retry = retryOf(world.operation);
   if (latest?.end && hasReported(world.operation, latest.end))
     return { ...(world.operation.status as Status), ...times, ...(retry && { observedRetry: retry }) };
@@ -110,7 +110,7 @@ export function scheduledStatus(
   return { ...runningStatus(world, infos), duration: UNFINISHED, phase: latest ? 'Executing' : 'Pending', ...times };
 }
 
-/** It fails without having run. */
+/** The operation fails without having run. */
 export const refusedStatus = (world: OperationWorld, { reason, message }: Refusal): Status => ({
   ...common(world),
   ...(world.mounts && { observedMounts: world.mounts.digest }),
@@ -141,7 +141,7 @@ function common({
   return { duration: duration || UNFINISHED, waitingFor, ...seen };
 }
 
-/** That an earlier run failed is no news while this one waits. */
+/** The failure of an earlier run is no news while this one waits. */
 const conditions = (operation: OperationObject, said: Parameters<typeof withCondition>[1], now: number): RuntimeCondition[] => [
   ...withCondition(before(operation).conditions?.filter(({ type }) => type === said.type) ?? [], said, now, 'lastProbeTime'),
 ];
@@ -153,7 +153,7 @@ export const PROGRESS_MS = 10_000;
 const MOST = 16;
 const LINE = /^([A-Za-z][\w ]{0,62})=(.{1,256})$/;
 
-/** What a progress file says: lines `name=value`. Other lines are skipped. */
+/** The values of a progress file: lines `name=value`. Other lines are skipped. */
 export function infosOf(text: string): Infos {
   const lines = text.slice(0, 16_384).split('\n');
   const pairs = lines.flatMap((line) => {

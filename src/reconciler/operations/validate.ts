@@ -20,7 +20,7 @@ export function refusalOf({ operation, key, target, invalid }: OperationWorld): 
 
 const LONGEST_CRON_JOB = 52;
 
-/** What is wrong with an operation whose spec parses, each fault with Fluid's reason, if it has one. */
+/** The faults of an operation whose spec parses, each with Fluid's reason, if it has one. */
 export function operationFaults({
   operation: { spec },
   key,

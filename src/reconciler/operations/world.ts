@@ -22,7 +22,7 @@ export interface OperationWorld {
   readonly now: number;
   readonly key: OperationKey;
   readonly operation: OperationObject;
-  /** What is wrong with its spec, if it does not parse. */
+  /** The fault of its spec, if it does not parse. */
   readonly invalid?: InvalidSpec;
   /** The Dataset that it is about; of a DataMigrate, the one whose runtime does the work. */
   readonly target: Key;
@@ -44,7 +44,7 @@ export interface OperationWorld {
   readonly latest?: JobView;
   /** With policy OnEvent: the mounts in effect, empty while there are none, and for how long this process has seen them so. */
   readonly mounts?: { readonly digest: string; readonly unchangedMs: number };
-  /** Its Jobs that have not ended, and its CronJob. */
+  /** The operation's Jobs that have not ended, and its CronJob. */
   readonly works: readonly Work[];
   /** Something is left that serves a run only: helping pods. */
   readonly hasHelpers?: boolean;
@@ -64,7 +64,7 @@ export interface HelperView {
   readonly lacks?: string;
 }
 
-/** What a pause suspends. */
+/** A Job or CronJob that a pause suspends. */
 export interface Work {
   readonly kind: 'Job' | 'CronJob';
   readonly name: string;
@@ -77,7 +77,7 @@ export interface Work {
 export interface Place {
   readonly key: OperationKey;
   readonly isRunning: boolean;
-  /** Its Job gets no pod, as its status says. */
+  /** The operation's Job gets no pod, as its status says. */
   readonly hasNoPods?: boolean;
   /** The API server refuses its Job: those behind it go first. */
   readonly isStuck: boolean;
@@ -85,7 +85,7 @@ export interface Place {
   readonly since: number;
 }
 
-/** What `spec.runAfter` comes to; `done` also if there is none. `at`: when it was complete, RFC 3339. `near`: where this one has to run. */
+/** The state of `spec.runAfter`; `done` also if there is none. `at`: when it was complete, RFC 3339. `near`: where this one has to run. */
 export type Predecessor =
   | { readonly is: 'done'; readonly at?: string | undefined; readonly near?: NodeAffinity | undefined }
   | { readonly is: 'awaited'; readonly key: OperationKey; readonly hold: Hold }
@@ -103,7 +103,7 @@ export interface JobView {
   readonly mounts?: string;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** It is being deleted, and finalizers keep it. */
+  /** Finalizers keep the Job, which is being deleted. */
   readonly kept?: Kept;
   /** No pod of it was created `yet`; or those that it had have ended, and `now` it has none. */
   readonly noPods?: 'yet' | 'now';
@@ -128,7 +128,7 @@ export interface JobEnd {
   readonly at: string;
 }
 
-/** What is needed to start: the manifests of its Job and of what goes with it, or why there are none. */
+/** The manifests of an operation's Job and its other objects, or why there are none. */
 export type Prepared =
   | { readonly manifests: readonly Manifest[]; readonly warnings?: readonly Warning[] }
   | { readonly hold: Hold }
@@ -147,8 +147,8 @@ export type Infos = Readonly<Record<string, string>>;
 export interface EndedPod {
   readonly name: string;
   readonly exitCode: number;
-  /** Of the node that it ran on. */
+  /** Labels of the node that it ran on. */
   readonly nodeLabels?: Readonly<Record<string, string>>;
-  /** What it left as its termination message; of a failed one without that, the end of what it printed. */
+  /** The termination message of the pod; for a failed one without that, the end of its output. */
   readonly message: string;
 }

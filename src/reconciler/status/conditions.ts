@@ -1,14 +1,14 @@
 import { redactedText } from '../../api/redact.ts';
 import { timestamp } from '../../kube/clock.ts';
 
-/** What a condition says, without its times. */
+/** A condition without its times. */
 export interface UntimedCondition {
   readonly type: string;
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
 }
-/** Of a message, which may name what a user wrote. Kubernetes' own conditions have 32,768 at most. */
+/** Limit of a message, which may quote a user's texts. Kubernetes' own conditions have 32,768 at most. */
 const MOST_CHARACTERS = 8_192;
 
 type Times = 'lastProbeTime' | 'lastUpdateTime';

@@ -4,7 +4,7 @@ import { keptText } from './kept.ts';
 import { some } from '../../planning/some.ts';
 import type { Applied, Decision, Hold, World } from '../world.ts';
 
-/** What keeps it from being set up: the objects that could not be written, else what the lifecycle waits for. */
+/** The obstacle to set-up: the objects that could not be written, else the hold of the lifecycle. */
 export function troubleOf({ obstacle }: World, { hold }: Decision, { failed: [failure, ...others] }: Applied): Hold | undefined {
   if (!failure) return hold;
   const also = others.length > 0 ? `. Also refused: ${some(others.map(({ object }) => object))}` : '';
@@ -12,7 +12,7 @@ export function troubleOf({ obstacle }: World, { hold }: Decision, { failed: [fa
   return { reason: failure.reason, message: obstacle ? `${message}. Besides: ${obstacle.message}` : message };
 }
 
-/** What it lacks although nothing keeps it from being set up, in the order in which it is reported. */
+/** Lacks of a runtime although nothing keeps it from being set up, in the order in which they are reported. */
 export const lacksOf = ({ mountsDiffer, nodesRefused }: World, applied: Applied): readonly Hold[] =>
   [goingOf(applied), unlabelled(nodesRefused), placementOf(applied), mountsDiffer].filter((lack) => lack !== undefined);
 
@@ -20,7 +20,7 @@ export const lacksOf = ({ mountsDiffer, nodesRefused }: World, applied: Applied)
 export const unsyncedBy = (world: World, decision: Decision, applied: Applied): Hold | undefined =>
   troubleOf(world, decision, applied) ?? lacksOf(world, applied)[0];
 
-/** What somebody else deleted, or what is no longer wanted, and does not go. */
+/** Objects that somebody else deleted, or that are no longer wanted, and that do not go. */
 function goingOf({ kept }: Applied): Hold | undefined {
   const message = keptText(kept);
   return message === undefined ? undefined : { reason: 'Deleting', message };

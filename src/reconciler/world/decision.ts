@@ -19,13 +19,13 @@ export type Action =
   /** Has the volume controller reconcile a claim that is still not bound in `afterMs`. */
   | { readonly nudge: LiveObject; readonly afterMs: number };
 
-/** What one step asks for. A step that is done asks for nothing. */
+/** The request of one step. A step that is done asks for nothing. */
 export interface Contribution {
   readonly action?: Action;
   readonly hold?: Hold;
 }
 
-/** What all steps ask for, of one pass. */
+/** The requests of all steps of one pass. */
 export interface Decision {
   readonly actions: readonly Action[];
   readonly hold?: Hold;

@@ -23,7 +23,7 @@ export interface ApplicationOptions {
   readonly onStop?: ((result: StopResult) => void) | undefined;
 }
 
-/** What is kept of a pod: next to nothing, until there is something to stop. */
+/** The kept part of a pod: next to nothing, until there is a sidecar to stop. */
 interface Kept extends KubeObject {
   readonly sidecars: readonly Sidecar[];
 }

@@ -3,9 +3,10 @@ import type { KubeObject, Log } from '../../../kube/types.ts';
 import { differencesIn } from '../../../planning/diff/compare.ts';
 
 /**
- * What admission changes in objects that are sent: a webhook that rewrites image registries, for example. If the answer to our own write
- * differs from what was sent, no other writer is at work, and another write would change nothing. It is known by what was sent, so that an
- * edit is sent in any case. A value other than admission's is another writer's, and is repaired.
+ * Changes that admission makes in sent objects: a webhook that rewrites image registries, for example. a webhook that rewrites image
+ * registries, for example. If the answer to our own write differs from what was sent, no other writer is at work, and another write would
+ * change nothing. It is known by what was sent, so that an edit is sent in any case. A value other than admission's is another writer's,
+ * and is repaired.
  */
 export interface Admissions {
   /** Notes the answer to a write, and returns whether it equals what was sent. `sent` is the hash of what was rendered. */

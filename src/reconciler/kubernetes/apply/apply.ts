@@ -112,7 +112,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
     return desired.kind !== 'Secret' && !seen(owner, desired);
   }
 
-  /** What the garbage collector would do later. The owner may be the one that is gone, if the API server's clock was behind. */
+  /** Deletes the object as the garbage collector would later. The owner itself may be gone, if the API server's clock was behind. */
   async function removeLeft(type: ResourceType, { metadata }: LiveObject, confirmed: Confirmed): Promise<void> {
     await confirmed();
     await client.delete(type, metadata, { uid: metadata.uid, propagation: 'Background' }).catch(ignoreNotFound);
@@ -137,7 +137,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
         }
       for (const desired of desiredObjects) {
         try {
-          // It may have been deleted since the first of them was written.
+          // The object may have been deleted since the first was written.
           if (isLost(owner, desired)) await confirmedOnce();
         } catch (error) {
           if (isConflict(error)) throw error;

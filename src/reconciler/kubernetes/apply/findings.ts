@@ -10,7 +10,7 @@ import { stampOf } from '../../../planning/diff/stamp.ts';
 interface Verdict {
   readonly uid: string;
   readonly stamp: string | undefined;
-  /** It stands while all its fields are still ours, whatever its status becomes. */
+  /** The finding stands while all its fields are still ours; the status may change. */
   readonly ownership?: Ownership | undefined;
   /** Else it stands until the object changes at all. */
   readonly resourceVersion?: string;

@@ -22,7 +22,7 @@ const NOTHING: Pruned = { pruned: [], failed: [], kept: [] };
 
 export function createFormerSecrets(context: Pick<ClusterContext, 'client' | 'store' | 'confirmed'>): FormerSecrets {
   const { client, store, confirmed } = context;
-  /** Whether the Secrets of a runtime are to be looked up, by its UID. */
+  /** Whether the Secrets of a runtime are due for a look-up, by its UID. */
   const isDue = new Map<string, boolean>();
 
   /**
@@ -60,7 +60,7 @@ export function createFormerSecrets(context: Pick<ClusterContext, 'client' | 'st
       const names = suffixes.map((suffix) => `${world.key.name}-${suffix}`).filter((name) => !wanted.has(name));
       if (names.length === 0) return NOTHING;
       const isDueNow = known ?? (areOutdated || mayBeLeft(world));
-      // Whatever changes from now on is a change by this process, which calls `changed`.
+      // Every later change is made by this process, which calls `changed`.
       if (isDueNow || world.bound) isDue.set(uid, isDueNow);
       if (!isDueNow || areOutdated) return NOTHING;
       const failed: Failure[] = [];

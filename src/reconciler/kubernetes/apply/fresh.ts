@@ -13,7 +13,7 @@ export interface ExpectedObject {
   readonly metadata: ObjectMeta;
 }
 
-/** What the manifests of a runtime follow from. */
+/** The objects from which the manifests of a runtime follow. */
 export const sourcesOf = ({ runtime, dataset, companions = [] }: World): readonly ExpectedObject[] => [dataset, runtime, ...companions];
 
 /** Reads what the objects follow from afresh, and throws if it is not as it was seen. */

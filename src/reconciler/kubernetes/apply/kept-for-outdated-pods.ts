@@ -9,7 +9,7 @@ import { ownedType, Pod, workloadKind } from '../../../planning/kinds.ts';
 import type { Store } from '../store/store.ts';
 import { outdatedPods } from '../../../planning/views.ts';
 
-/** What a pod uses besides its template. Secrets are not in the inventory (former-secrets.ts). */
+/** Objects that a pod uses besides its template. Secrets are not in the inventory (former-secrets.ts). */
 const GIVEN = ['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'];
 
 interface View {

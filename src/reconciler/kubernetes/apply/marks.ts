@@ -7,7 +7,7 @@ import { ownedKinds, typeOf } from '../../../planning/kinds.ts';
 import { evidence } from '../observe/survivors.ts';
 import { portRecord, recordedPorts } from '../../../planning/port-table.ts';
 
-/** What is recorded on users' objects: on a Dataset, on its runtime, and on the claims that the runtime reads. */
+/** Writes the records on users' objects: on a Dataset, on its runtime, and on the claims that the runtime reads. */
 export function marker({
   client,
   store,

@@ -10,7 +10,7 @@ import { isWithdrawn } from '../plans/consent.ts';
 import { leadsTo } from '../plans/leads.ts';
 import { deleter } from './deletion.ts';
 
-/** What the controller writes for Datasets that refer to others, beside what it writes for all. */
+/** The controller's additional writes for Datasets that refer to others. */
 export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide' | 'revoke' | 'withdraw'> {
   const { client, store, confirmed } = context;
   const remove = deleter(context);
@@ -21,7 +21,7 @@ export function referenceWriter(context: ClusterContext): Pick<Cluster, 'provide
     const { uid = '' } = object.metadata;
     const identity = identityOf(key, { runtime: object });
     const to = leadsTo(store, volumeName(identity)).map((each) => store.dataset(each));
-    // What the owners of the other Datasets allow, and what the newest spec asks for: one of their watches may be behind.
+    // The consent of the other Datasets' owners, and the newest spec: one of their watches may be behind.
     const because = [object, store.dataset(key), ...to].filter((each) => each !== undefined);
     const claim = await ownVolumeOrClaim(context, 'PersistentVolumeClaim', key, claimName(identity), uid);
     if (claim) {

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 export interface VerifiedFuses {
   /** Whether exactly this spec was verified, for the manifest with this hash. */
   isVerified(owner: Owned, live: KubeObject, hash: string): boolean;
-  /** It is the answer to a write of ours that leaves nothing of others, or was compared by value in both directions. */
+  /** The object is the answer to a write of ours that leaves nothing of others, or was compared by value in both directions. */
   verified(owner: Owned, rendered: KubeObject, object: KubeObject, hash: string): void;
   /** Annotations of the volume, by which the webhook and the next process know it; undefined if this process has verified none. */
   recordOf(owner: Owned): Readonly<Record<string, string>> | undefined;
@@ -28,7 +28,7 @@ export function createVerifiedFuses(store: Pick<Store, 'inventory'>): VerifiedFu
     return { fuse, record };
   }
 
-  /** What an earlier process has recorded, for this fuse DaemonSet: from now on this process knows it too. */
+  /** The record of an earlier process for this fuse DaemonSet: from now on this process knows it too. */
   function recorded(owner: Owned, name: string): Known | undefined {
     for (const object of store.inventory(owner)) {
       if (object.kind !== 'PersistentVolume') continue;

@@ -87,7 +87,7 @@ export function createWriter(client: KubeClient, store: Store, fuses: VerifiedFu
       return;
     }
     const { namespace, uid, deletionTimestamp } = live.metadata;
-    // It is being deleted, and the event of that starts the next pass: if it has the label by which it is watched.
+    // The object is being deleted, and that event starts the next pass: if it has the label by which it is watched.
     if (deletionTimestamp && ownerUid(live) === owner.uid) return;
     const rival = fights.repaired(uid, owner.edition ?? '', paths);
     if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
@@ -147,16 +147,18 @@ export function createWriter(client: KubeClient, store: Store, fuses: VerifiedFu
   return { create, repair, forget: admissions.forget };
 }
 
-/** It was being deleted, and waited for a finalizer of Fluid alone: taking its fields over ended that, which no watch of ours shows. */
+/**
+ * The object was being deleted, and waited for a finalizer of Fluid alone: taking its fields over ended that, which no watch of ours shows.
+ */
 const isEnded = ({ metadata: { deletionTimestamp, finalizers } }: KubeObject): boolean =>
   deletionTimestamp !== undefined && !finalizers?.length;
 
-/** It changes whenever the fuse DaemonSet does, which is reported. */
+/** The record changes whenever the fuse DaemonSet does, which is reported. */
 const RECORD = `metadata.annotations.${annotation.verifiedFuse}`;
 
 type PodSpecFields = Readonly<Record<string, unknown>>;
 const podSpecOf = ({ spec }: KubeObject): PodSpecFields => (spec as { readonly template: { readonly spec: PodSpecFields } }).template.spec;
-/** What others have put beside our fields. Another value of a field of ours is a difference: admission may have set it. */
+/** Fields that others put beside ours. Another value of a field of ours is a difference: admission may have set it. */
 function added(desired: KubeObject, live: KubeObject): readonly string[] {
   if (desired.kind !== 'DaemonSet') return [];
   const paths = additionsIn(podSpecOf(desired), podSpecOf(live)).map((path) => `spec.template.spec.${path}`);

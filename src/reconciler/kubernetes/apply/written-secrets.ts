@@ -11,7 +11,7 @@ import type { Owner } from '../../../planning/owner.ts';
 export interface WrittenSecrets {
   /** The Secret as it is; `unchanged` if the same content was looked at within the last second. */
   read(owner: Owner, desired: DesiredObject): Promise<LiveObject | 'unchanged' | undefined>;
-  /** What keeps a Secret that is being deleted, as it was read last. */
+  /** The finalizers of a Secret that is being deleted, as last read. */
   kept(owner: Owner, name: string): readonly Kept[];
   /** The next `read` of this Secret asks the API server. */
   expire(owner: Owner, name: string): void;
@@ -20,7 +20,7 @@ export interface WrittenSecrets {
 }
 
 interface Read {
-  /** Of what was rendered. */
+  /** Hash of what was rendered. */
   readonly hash: string;
   readonly at: number;
   readonly kept: readonly Kept[];

@@ -26,7 +26,7 @@ const TOGETHER_MS = 1000;
 
 /** The state of a job. */
 export interface JobState {
-  /** Its version, as a number: NaN unless the versions of this job count its attempts. */
+  /** The job's version as a number: NaN unless the versions of this job count its attempts. */
   readonly attempts: number;
   readonly running: boolean;
   readonly done: boolean;

@@ -80,7 +80,7 @@ interface Bounds {
   readonly mostBytes: number | undefined;
 }
 
-/** What a command prints to standard output. Rejects when it fails, takes too long or is abandoned. */
+/** Standard output of a command. Rejects when it fails, takes too long or is abandoned. */
 function outputOf(socket: WebSocket, what: string, timeoutMs: number, { signal, mostBytes, clock }: Bounds): Promise<string> {
   const out = collector(mostBytes ?? MOST_UNREAD);
   const err = collector(MOST_SAID);

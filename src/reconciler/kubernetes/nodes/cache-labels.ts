@@ -38,14 +38,14 @@ export const cacheLabels = (plan: Cached): Labels => Object.fromEntries(Object.e
 export const invalidLabels = (plan: Cached): readonly string[] =>
   Object.entries(labelsOf(plan)).flatMap((label) => (isLabel(label) ? [] : [label.join('=')]));
 
-/** Every key that a node may carry for a dataset's cache, whatever its size was. */
+/** Every key that a node may carry for a dataset's cache, of all its former sizes. */
 export const cacheLabelKeys = (engine: string, dataset: Identity): readonly string[] => [
   typedCacheNodeLabel(engine, dataset),
   cacheNodeLabel(dataset),
   ...(['m', 'd', 't'] as const).map((medium) => cacheSizeNodeLabel(engine, medium, dataset)),
 ];
 
-/** What distinguishes the labels of two datasets: the key, and for the key that all datasets share, the value too. */
+/** The difference between the labels of two datasets: the key, and for the key that all datasets share, the value too. */
 export const traceOf = (key: string, value: string): string => (key === exclusiveNodeLabel ? `${key}=${value}` : key);
 
 /** Whether a node's labels have this trace. */

@@ -6,7 +6,7 @@ const SETTLE_MS = 100;
 /** The pause between two writes to a node, unless another writer changes it: in a burst of set-ups its labels change with each one. */
 const REST_MS = 1000;
 
-/** Nodes whose labels are to be compared. A node is due 100 ms after it was added, or a second after its last write if that is later. */
+/** Nodes whose labels have to be compared. A node is due 100 ms after it was added, or a second after its last write if that is later. */
 export interface DueNodes {
   add(nodes: Iterable<string>): void;
   /** Also the nodes that have one of these traces once the 100 ms have passed; an `add` has to follow. */

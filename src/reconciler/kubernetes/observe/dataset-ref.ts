@@ -18,7 +18,7 @@ export function datasetRef(store: Known, dataset: Dataset): readonly string[] | 
 }
 
 /**
- * What Fluid recorded counts until the volume of that Dataset is Sluice's. So does, for a moment, a reference whose volume was just deleted:
+ * Fluid's record counts until the volume of that Dataset is Sluice's. So does, for a moment, a reference whose volume was just deleted:
  * only its Dataset shows that it has ended.
  */
 function isFluids(store: Known, text: string, to: Key): boolean {

@@ -40,7 +40,7 @@ export const idleHelpers = (store: Pick<Store, 'operations' | 'inventory' | 'liv
       : helpersOf(store, operation).filter(({ kind }) => kind === 'StatefulSet'),
   );
 
-/** Pods that have ended, with the operations of their Jobs, on whatever Dataset: a user has to delete these operations. */
+/** Ended pods with the operations of their Jobs, on any Dataset: a user has to delete these operations. */
 export function withOperations(
   { operations, live }: Pick<Store, 'operations' | 'live'>,
   namespace: string,

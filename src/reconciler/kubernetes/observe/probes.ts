@@ -13,7 +13,7 @@ const ANSWERS_WITHIN_MS = 1000;
 /** How long a first set-up waits for the first answers. */
 const FIRST_ANSWERS_MS = 300;
 
-/** What the pods of a runtime last answered. */
+/** The last answers of a runtime's pods. */
 export type ProbeResults = Pick<
   World,
   | 'probes'

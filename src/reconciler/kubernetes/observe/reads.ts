@@ -25,7 +25,7 @@ export function askAsReader(
   const probe = plan.probes.reads;
   if (!bound || probeMs <= 0 || !canAsk(choice, probe)) return { afterMs: Infinity };
   const name = `${runtime.metadata.uid}/reads`;
-  // What another client saw says nothing about this one.
+  // Another client's answer says nothing about this one.
   const asked = choice.pods('fuse').find((pod) => pod['ready'])?.metadata.uid ?? '';
   const job = jobs.ask(
     name,

@@ -2,7 +2,7 @@ import type { Monotonic } from '../../../kube/clock.ts';
 
 /** Times are monotonic, in milliseconds. */
 interface Counted {
-  /** Of the data as it was counted last. */
+  /** The mark of the data that was counted last. */
   mark: string;
   /** Since when it has that mark. */
   at: number;
@@ -48,6 +48,6 @@ export function createRecounts(clock: Monotonic) {
   };
 }
 
-/** What the answer to a cache probe says of its data, if it does. */
+/** The mark of the data in an answer to a cache probe, if there is one. */
 export const dataMarkOf = (cache: unknown): string | undefined =>
   typeof cache === 'object' && cache !== null && 'dataMark' in cache && typeof cache.dataMark === 'string' ? cache.dataMark : undefined;

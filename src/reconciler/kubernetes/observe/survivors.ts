@@ -14,7 +14,7 @@ function holderOf(store: Store, key: Key, runtime: string | undefined): Key | un
   const live = store.live('PersistentVolume', undefined, joinedName(key));
   const owner = ownerUid(live) ?? '';
   if (!store.isOwner(owner)) return undefined;
-  // The runtime's own volume is its own, whatever claim a user has written into it.
+  // The runtime's own volume is its own, even with another claim in it.
   if (owner === runtime) return key;
   const { namespace, name } = (live?.['spec'] as { claimRef?: Partial<Key> } | undefined)?.claimRef ?? {};
   return namespace && name ? { namespace, name } : undefined;
@@ -30,8 +30,8 @@ export const isServedByAnother = (store: Store, key: Key, uid: string): boolean 
   store.runtimes(key).some((other) => other.object.metadata.uid !== uid && lives(store, key, other));
 
 /**
- * Of the labels that are removed from nodes with a runtime, those that another one which lives needs, whatever made them this runtime's:
- * datasets want the same names, and users write UIDs into the metadata of runtimes.
+ * The labels among those that go with a runtime which another living runtime needs: datasets want the same names, and users write UIDs into
+ * the metadata of runtimes.
  */
 export function tracesOfOthers(store: Store, key: Key, uid: string, { uid: datasetUid, ...names }: Identity): ReadonlySet<string> {
   const id = datasetId({ uid: datasetUid, ...names });

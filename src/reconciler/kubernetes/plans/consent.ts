@@ -37,8 +37,8 @@ export async function consentTo(
 }
 
 /**
- * Whether the owner of a Dataset to which a volume leads, at once or in the end, no longer allows it, whatever the newest spec says. A Dataset
- * that is gone withdraws nothing.
+ * Whether the owner of a Dataset to which a volume leads, at once or in the end, no longer allows it; the newest spec does not count. A
+ * Dataset that is gone withdraws nothing.
  *
  * @param planned where the last valid plan leads: it must not create again what was deleted
  */

@@ -16,7 +16,7 @@ export interface Asking {
   readonly dataset: Dataset;
   readonly definition: Runtime;
   readonly object: RuntimeObject;
-  /** What is wrong with one of the two, if it does not parse. */
+  /** The fault of one of the two, if it does not parse. */
   readonly invalid: InvalidSpec | undefined;
   readonly identity: Identity;
   readonly bound: boolean;
@@ -71,7 +71,7 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
 const sinceOf = ({ metadata: { creationTimestamp, generation = 1 } }: Dataset | RuntimeObject): number =>
   generation > 1 ? Number.POSITIVE_INFINITY : Date.parse(creationTimestamp ?? '');
 
-/** The status of a bound Dataset has them, whatever happened to their StatefulSet since; Fluid writes none for a single one. */
+/** The status of a bound Dataset has them, even if their StatefulSet is gone; Fluid writes none for a single one. */
 function mastersOf({ key, dataset, definition, object, bound, workload }: Asking): number | undefined {
   const served = bound ? dataset.status?.runtimes?.find(({ name, type }) => name === key.name && type === definition.type) : undefined;
   return served?.masterReplicas || liveMasters(workload('master'), object.metadata.uid);

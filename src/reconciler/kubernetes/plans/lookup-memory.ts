@@ -20,11 +20,11 @@ export interface Answer {
   /** Monotonic, in ms. */
   readonly at: number;
   readonly message?: string;
-  /** Of a claim: the value of its label `fluid.io/managed-by`. */
+  /** The value of a claim's label `fluid.io/managed-by`. */
   manager?: string | undefined;
 }
 
-/** What was looked up for each runtime. */
+/** Answers to the look-ups of each runtime. */
 export interface LookupMemory {
   /** Answers by question. Empty after a change of the specs, and once answers that no plan accepted are due again. */
   answersFor(asker: Asker): Map<string, Answer>;

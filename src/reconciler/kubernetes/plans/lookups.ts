@@ -21,7 +21,7 @@ export interface Lookups {
   keys(namespace: string, name: string, asker: Asker): Promise<readonly string[] | Hold>;
   /** The value of the label `fluid.io/managed-by` of a claim that was found. */
   manager(uid: string, claim: string): string | undefined;
-  /** That label was written since. */
+  /** The claim's label was written since. */
   managed(uid: string, claim: string, by: string): void;
   /**
    * No plan accepts what was found. Returns in how many ms it is looked up again, with back-off; undefined when nothing was looked up, so

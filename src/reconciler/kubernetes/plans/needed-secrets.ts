@@ -5,9 +5,9 @@ import { dataKeys } from '../../../planning/named-objects.ts';
 import { type Asker, type LookupMemory, retryAfterMs } from './lookup-memory.ts';
 import type { SecretState } from '../../../planning/facts.ts';
 
-/** What was read so long ago is still good: a set-up is many passes in a second. */
+/** An answer this old is still good: a set-up is many passes in a second. */
 export const SECRET_FRESH_MS = 1000;
-/** That a Secret exists is good for every runtime that names it, for so long. */
+/** The answer that a Secret exists is shared for this time by all runtimes that name it. */
 export const SECRET_EXISTS_MS = 5000;
 
 /**

@@ -25,7 +25,7 @@ export interface Plan extends Binding {
 /** The plan in force: that of the newest specs, else, for a bound Dataset, that of the last valid specs, else a Hold that says why. */
 export function planner(context: ClusterContext): (asking: Asking) => Promise<Plan | Hold> {
   const { lookups, bindings, settings, lastValid } = context;
-  /** Of volumes with a record of the last valid plan: what is known of each object stays from pass to pass. */
+  /** For volumes with a record of the last valid plan: the findings on each object, from pass to pass. */
   const desiredOf = new WeakMap<LastValid, readonly DesiredObject[]>();
 
   function known(remembered: LastValid, manifests: readonly Manifest[]): readonly DesiredObject[] {
@@ -96,7 +96,7 @@ export function planner(context: ClusterContext): (asking: Asking) => Promise<Pl
     async function fallBack(obstacle: Hold): Promise<Plan | Hold | undefined> {
       const remembered = lastValid.get(uid) ?? (await restored(context, asking, sources));
       if (!remembered || 'reason' in remembered) return undefined;
-      // What an earlier process recorded is known only now.
+      // The record of an earlier process is known only now.
       if (await isRevoked(remembered)) return { ...obstacle, revokes: true };
       lastValid.set(uid, remembered);
       const { input, generations: of } = remembered;

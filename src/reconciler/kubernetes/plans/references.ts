@@ -33,8 +33,9 @@ const serves =
 const specs = new WeakMap<LiveObject, PersistentVolumeSpec>();
 
 /**
- * What a runtime may know of another Dataset, or what it waits for. A Hold names the Dataset only, which may belong to another tenant. While
- * references keep a Dataset from being deleted, it serves those that are bound or have a volume that leads there, and no new ones.
+ * The facts that a runtime may have of another Dataset, or the hold while it waits for one. A Hold names the Dataset only, which may belong
+ * to another tenant. While references keep a Dataset from being deleted, it serves those that are bound or have a volume that leads there,
+ * and no new ones.
  */
 export async function referenceFact(
   context: Context,
@@ -79,7 +80,7 @@ export async function referenceFact(
   const isItsOwn = ownerUid(live) === chosen.object.metadata.uid;
   const volume = live && isItsOwn ? (specs.get(live) ?? (await read(live))) : undefined;
   if (!live || !volume) return notBound;
-  // Whatever its newest spec says: what counts is what would be handed on.
+  // The Dataset that serves the volume now, not the one in the newest spec: it would be handed on.
   const server = servedBy(volume.csi?.volumeAttributes ?? {}) ?? { namespace, name };
   if (targetOf(live) || keyText(server) !== keyText({ namespace, name })) return refersOn('whose volume leads to another one');
   return {

@@ -4,7 +4,7 @@ import { datasetsOf } from '../../operations/references.ts';
 import type { OperationObject, Place } from '../../operations/world.ts';
 import { type Key, keyText, type OperationKey } from '../../world.ts';
 
-/** Who is first in each line. Each change moves one operation: whole lines of thousands cannot be computed each time. */
+/** The first operation of each line. Each change moves one operation: whole lines of thousands cannot be computed each time. */
 export interface Crowds {
   /** An operation came, changed or went, or one that its spec names did. */
   changed(key: OperationKey): void;

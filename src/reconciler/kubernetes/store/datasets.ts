@@ -15,7 +15,7 @@ export interface Datasets {
 }
 
 interface DatasetsOptions {
-  /** Of all runtimes: they are part of the labels of nodes. */
+  /** Engines of all runtimes: they are part of the labels of nodes. */
   readonly engines: readonly string[];
   readonly subscriptions: Pick<Subscriptions, 'wake'>;
   readonly onKey: (key: Key, because: string) => void;

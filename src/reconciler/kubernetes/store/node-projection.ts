@@ -3,8 +3,8 @@ import type { KubeObject } from '../../../kube/types.ts';
 import type { Labels } from '../nodes/cache-labels.ts';
 
 /**
- * Of a node: its labels, any of which an exclude selector may name, and what its plugin records of them. Of other annotations, which
- * kubelets renew, nothing here reads any.
+ * The kept part of a node: its labels, any of which an exclude selector may name, and the records of its plugin. Other annotations, which
+ * kubelets renew, are never read.
  */
 export function nodeProjection(
   { apiVersion, kind, metadata: { name, uid, resourceVersion, labels, annotations } }: KubeObject,

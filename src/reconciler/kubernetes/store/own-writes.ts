@@ -3,11 +3,11 @@ import type { ObjectChange, Reflector } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { createGroups } from './groups.ts';
 
-/** What the controller itself wrote or found, until the watch shows it. */
+/** The controller's own writes and reads, until the watch shows them. */
 export interface OwnWrites {
   /** The object as the watch shows it, or as the controller knows it to be by now. */
   newest(kind: string, watched: Watched | undefined, namespace: string | undefined, name: string): KubeObject | undefined;
-  /** What was kept of exactly this version when a write was answered with it. */
+  /** The projection of exactly this version, if a write was answered with it. */
   kept(object: KubeObject): KubeObject | undefined;
   /** The watch shows a change: what it has caught up with is forgotten. */
   settle(change: ObjectChange<KubeObject>, kind: string, watched: Watched): Settled;
@@ -17,11 +17,11 @@ export interface OwnWrites {
   remember(object: KubeObject, watched: Watched): void;
   /** The answer to a creation. */
   created(object: KubeObject, watched: Watched): void;
-  /** What a read found: others have written it, so that its event is no echo. */
+  /** Keeps an object that was read: others have written it, so that its event is no echo. */
   found(object: KubeObject, watched: Watched): void;
   /** A read found that the object does not exist. */
   forget(object: KubeObject, watched: Watched): void;
-  /** What was remembered of the owner with this UID, some of it perhaps shown by now: `newest` decides. */
+  /** Objects remembered for the owner with this UID. The watch may show some of them by now: `newest` decides. */
   of(uid: string): readonly KubeObject[];
   /** How many objects the watches do not show yet. */
   readonly size: number;
@@ -29,7 +29,7 @@ export interface OwnWrites {
 type Watched = Pick<Reflector<KubeObject>, 'get' | 'status'>;
 
 export interface Settled {
-  /** It shows exactly a version of ours, and nothing that others have written since the watch last showed the object. */
+  /** Whether the event shows exactly a version of ours, and nothing that others have written since the watch last showed the object. */
   readonly isEcho: boolean;
   /** A predecessor, which was deleted before any event showed it. */
   readonly missed?: KubeObject;
@@ -41,7 +41,7 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
   const recent = new Map<string, KubeObject>();
   /** Those of `recent` that exist, by the UID of their owner: while a watch hangs, there may be thousands of others. */
   const owned = createGroups<KubeObject>();
-  /** Of these: the answers to writes, and to creations. */
+  /** Objects that are the answers to writes and to creations. */
   const answers = new WeakSet<KubeObject>();
   const creations = new WeakSet<KubeObject>();
 

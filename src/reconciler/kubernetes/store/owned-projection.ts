@@ -7,8 +7,8 @@ import type { Sharing } from '../../../planning/sharing.ts';
 import { directoryOf, servedBy } from '../../../planning/volumes.ts';
 
 /**
- * What is kept of an object that the controller created: enough for status, and for seeing that no other writer changed it. What needs more
- * reads the object with a GET. This is how thousands of Datasets fit into memory.
+ * The kept part of an object that the controller created: enough for status, and for seeing that no other writer changed it. For more, the
+ * object is read with a GET. This is how thousands of Datasets fit into memory.
  */
 export interface ProjectedObject extends LiveObject {
   /** Absent if `managedFields` names no field of ours. */

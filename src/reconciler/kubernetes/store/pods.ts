@@ -48,7 +48,7 @@ export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owne
     Pod,
     (change) => {
       if (change.type !== 'changed' || controllerOf(change.old)?.uid === controllerOf(change.object)?.uid) return onPod(change);
-      // Its workload released it, or another adopted it.
+      // The pod's workload released it, or another adopted it.
       onPod({ type: 'deleted', object: change.old });
       onPod({ type: 'added', object: change.object });
     },

@@ -7,7 +7,7 @@ import { readResource } from './resources.ts';
 import { createSharing } from '../../../planning/sharing.ts';
 
 /**
- * What is kept of an object. `before` is what was kept of an earlier version of it; what has not changed since stays the same JavaScript
+ * The kept part of an object. `before` is what was kept of an earlier version of it; what has not changed since stays the same JavaScript
  * object, so that a comparison by identity says that nothing changed.
  */
 export type Projection = (object: KubeObject, before?: KubeObject) => KubeObject;

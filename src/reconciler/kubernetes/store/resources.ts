@@ -5,7 +5,7 @@ import { LAST_APPLIED } from '../../../planning/kinds.ts';
 import { fieldsOr, sameOr, type Sharing } from '../../../planning/sharing.ts';
 
 const faults = new WeakMap<object, InvalidSpec>();
-/** What is wrong with a custom resource that does not parse. */
+/** The fault of a custom resource that does not parse. */
 export const faultOf = (object: object): InvalidSpec | undefined => faults.get(object);
 
 /**

@@ -46,7 +46,7 @@ export interface Store {
   /** The state of each watch, by plural; for /readyz and metrics. */
   readonly reflectors: ReadonlyMap<string, Reflector<KubeObject>>;
   dataset(key: Key): Dataset | undefined;
-  /** What is wrong with the spec of a Dataset that does not parse. */
+  /** The fault of a Dataset's spec that does not parse. */
   faultOf(dataset: Dataset): InvalidSpec | undefined;
   datasets(): Iterable<Dataset>;
   runtimes(key: Key): readonly Candidate[];
@@ -68,7 +68,7 @@ export interface Store {
   seen(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
   /** Grows whenever a read of this kind may return something else; of operations, something that their line depends on. */
   editionOf: Watches['editionOf'];
-  /** Of a kind that is watched; throws for any other. */
+  /** The type of a watched kind; throws for any other. */
   typeOf(kind: string): ResourceType;
   /** An object of a kind that the controller creates for runtimes. */
   live(kind: string, namespace: string | undefined, name: string): LiveObject | undefined;
@@ -82,15 +82,15 @@ export interface Store {
   readonly ports: PortTable;
   nodes(): Iterable<KubeObject>;
   node(name: string): KubeObject | undefined;
-  /** What would be kept of an object that was read. */
+  /** The kept part of an object that was read. */
   project(object: KubeObject): LiveObject;
   /** The answer to a write, until the watch shows it. */
   remember: Watches['remember'];
   /** The answer to a creation. */
   created: Watches['created'];
-  /** What a read found, until the watch shows it. */
+  /** Keeps an object that was read, until the watch shows it. */
   found: Watches['found'];
-  /** What a read found to be deleted, until the watch shows that. */
+  /** Records that a read found an object deleted, until the watch shows that. */
   forget: Watches['forget'];
   stop(): void;
 }

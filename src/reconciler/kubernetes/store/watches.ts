@@ -12,19 +12,22 @@ export interface Watches {
   watch(type: ResourceType, onChange: OnChange, options?: WatchSelection): Watched;
   /** As `newest` of the watch of this kind; undefined if the kind is not watched. */
   newest(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
-  /** What the controller wrote for the owner with this UID, and the watches may not show yet; undefined if they show all that it wrote or found. */
+  /**
+   * The controller's writes for the owner with this UID, which the watches may not show yet; undefined if they show all that it wrote or
+   * found.
+   */
   ownWrites(uid: string): readonly KubeObject[] | undefined;
   /** Throws if the kind is not watched. */
   typeOf(kind: string): ResourceType;
   /** Grows whenever `newest` of this kind may return something else, other than versions that the selection calls the same. */
   editionOf(kind: string): number;
-  /** What is kept of an object: of a version that is kept already, the same object. */
+  /** The kept part of an object: for a version that is kept already, the same object. */
   read(object: KubeObject, before?: KubeObject): KubeObject;
   /** The answer to a write: `newest` has it until the watch shows it. */
   remember(object: KubeObject): void;
   /** The answer to a creation. */
   created(object: KubeObject): void;
-  /** What a read found: the same, but its event is news to all who did not read. */
+  /** Keeps an object that was read; its event is still news to all others. */
   found(object: KubeObject): void;
   /** A read found that this object does not exist: `newest` does not have it, though the watch shows it. */
   forget(object: KubeObject): void;
@@ -49,7 +52,7 @@ export interface WatchSelection {
   readonly label?: string;
   /** The API server sends nothing but metadata. */
   readonly metadataOnly?: boolean;
-  /** Its CRD may not be installed. */
+  /** The kind's CRD may not be installed. */
   readonly optional?: boolean;
   /** Versions that make no new edition of the kind. Default: none. */
   readonly isSame?: (old: KubeObject, now: KubeObject) => boolean;
