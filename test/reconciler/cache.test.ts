@@ -57,7 +57,7 @@ describe('a CacheRuntime', () => {
     return space;
   }
   const mounting = ({ exec }: MemorySpace) => exec.calls.filter(({ argv }) => argv[1] === 'mount').map(({ pod }) => pod);
-  /** What the program says, in place of what it says by itself. */
+  /** The output of the program, in place of its usual one. */
   const answers = ({ exec }: MemorySpace, argv: readonly string[], stdout: string) => exec.answer({ argv, stdout });
   const configOf = async (space: Space) =>
     JSON.parse(((await space.get('ConfigMap', 'fluid-runtime-config-demo'))['data'] as Record<string, string>)['runtime.json'] ?? '') as {

@@ -69,7 +69,7 @@ describe('a Jindo', () => {
     ]);
     expect(Object.keys((await space.get('ConfigMap', 'demo-jindofs-config'))['data'] as object)).toContain(`${engine}.cfg`);
     await space.eventually(async () => expect(await space.nodeLabels()).toHaveProperty([`fluid.io/s-${engine}-${namespace}-demo`]));
-    // Its templates are as the API server prints them: they were not written a second time.
+    // The templates are in the API server's form: they were not written a second time.
     for (const [kind, name] of WORKLOADS) expect((await space.get(kind, name)).metadata.generation, name).toBe(1);
     expect(changes(space)).toEqual([
       `demo-jindofs-master-0 mount ${mount} /hbase oss://bucket/hbase`,
@@ -194,7 +194,7 @@ describe('a Jindo', () => {
     await space.becomes('Dataset', 'demo', { status: { phase: 'Bound' } });
     await space.delete('StatefulSet', 'demo-jindofs-worker');
     await space.becomes('StatefulSet', 'demo-jindofs-worker', { status: { readyReplicas: 1 } });
-    // Of the engine that it once had, as if another process had left it.
+    // A label of the runtime's former engine, as if another process had left it.
     await space.patch('Node', 'node-1', { metadata: { labels: { [`fluid.io/s-jindofsx-${namespace}-demo`]: 'true' } } });
     await space.eventually(async () => expect(await space.nodeLabels()).toHaveProperty([`fluid.io/s-jindocache-${namespace}-demo`]));
     await space.leavesNothing();

@@ -22,7 +22,7 @@ test('60 runtimes at once are bound although one is always refused, and one wait
   const refused = { status: 'False', reason: 'ApplyFailed', message: says('DaemonSet/failing-fuse', 'not a label') };
   await space.becomes('ThinRuntime', 'failing', condition('Synced', refused));
   await space.becomes('JuiceFSRuntime', 'waiting', condition('Synced', { status: 'False', reason: 'SecretNotFound' }));
-  // What always fails is tried less and less often.
+  // A key that always fails is tried less and less often.
   await space.at.advance(10_000);
   const failures = () =>
     passes.filter(({ key, error, outcome }) => key.endsWith('/failing') && (error ?? outcome?.kind === 'failed')).length;

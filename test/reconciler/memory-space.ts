@@ -7,7 +7,7 @@ import { type Harness, type HarnessOptions, harness } from './harness.ts';
 
 export interface MemorySpace extends Space {
   readonly at: Harness;
-  /** What pods answer to commands. */
+  /** Answers of pods to commands. */
   readonly exec: MemoryExec;
   /** Time goes on, half a second after each try. */
   readonly eventually: Wait;

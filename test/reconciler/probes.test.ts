@@ -1,4 +1,4 @@
-/** What pods are asked while all is well, and what it costs. */
+/** Commands in pods while all is well, and their cost. */
 import { describe, expect, test } from 'vitest';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import { memoryExec } from '../support/memory-exec.ts';

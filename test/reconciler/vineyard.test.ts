@@ -24,7 +24,7 @@ describe('a Vineyard', () => {
     return space;
   }
 
-  /** What clients on nodes without a worker read: `demo-worker-0`, … */
+  /** The list of workers for clients on nodes without one: `demo-worker-0`, `demo-worker-0`, … */
   async function listsWorkers(space: MemorySpace, count: number): Promise<void> {
     const names = Array.from({ length: count }, (_, i) => `demo-worker-${i}`);
     await space.eventually(async () => {

@@ -4,7 +4,7 @@ import { createEngines } from '../../src/playground/engines/engines.ts';
 import type { ExecAnswer, ExecCall } from '../../src/playground/engines/exec-call.ts';
 import { CommandTimeout, type PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 
-/** What pods in memory answer to commands, as `exec` of a control plane has it for simulated pods. */
+/** Answers of pods in memory to commands, in the form of a control plane's `exec` for simulated pods. */
 export interface MemoryExec {
   readonly exec: PodExec;
   /** From now on, what fits is answered so. The newest answer that fits wins. */

@@ -1,7 +1,7 @@
 import { type CacheUse, cacheTexts, type Cleanup, type EngineStatus, env, type Probe, type Observation, sh } from '@sluice-data/sluice';
 import type { MooseFSPlan } from './plan.ts';
 
-/** What the chunk servers hold, copies included. */
+/** Bytes on the chunk servers, copies included. */
 export const cache: Probe<MooseFSPlan, CacheUse> = {
   commands: ({ directory }) => [{ in: 'worker', on: 'every', argv: ['sh', '-c', sh`du -sk ${directory}/${env('HOSTNAME')}/chunks`] }],
   parse: ([answers = []]) => ({

@@ -22,7 +22,7 @@ exec mfsmaster -f -n -a -c /tmp/moosefs.cfg start`;
     const readinessProbe = { tcpSocket: { port: 'clients' }, periodSeconds: 1 };
     super(scope, plan, {
       ...pod(plan, { ...container(plan, 'master', script), ports: [...PORTS], readinessProbe }),
-      // Of a deleted Dataset it tries to store metadata whose directory is gone. One that is killed reads its changelog (-a).
+      // The server tries to store metadata of a deleted Dataset, whose directory is gone. A killed server reads its changelog (-a).
       terminationGracePeriodSeconds: 10,
     });
     podService(this, plan, plan.masterHost, { ports: PORTS });

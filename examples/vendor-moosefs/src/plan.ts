@@ -6,16 +6,16 @@ export interface MooseFSPlan extends BasePlan {
   readonly image: string;
   /** Name by which chunk servers and clients find the master. */
   readonly masterHost: string;
-  /** Of the nodes. Each Dataset has a directory of its own in it. */
+  /** Directory on the nodes. Each Dataset has a directory of its own in it. */
   readonly dataDir: string;
-  /** Of this Dataset, on the nodes and in the pods. */
+  /** Directory of this Dataset, on the nodes and in the pods. */
   readonly directory: string;
   /** Lines of the chunk servers' configuration. */
   readonly chunkServer: readonly string[];
-  /** Of `-o`. */
+  /** Options in the form of `-o`. */
   readonly options: string;
   readonly resources: ResourceRequirements | undefined;
-  /** What a DataLoad copies, by path in the Dataset. */
+  /** The sources of a DataLoad, by path in the Dataset. */
   readonly sources: readonly { readonly path: string; readonly url: string }[];
 }
 

@@ -8,7 +8,7 @@ interface Occurrence {
   readonly message?: string;
   readonly lastTimestamp?: string | null;
   readonly eventTime?: string | null;
-  /** Of one that was repeated: `eventTime` is when it was first. */
+  /** Times of a repeated event: `eventTime` is the first. */
   readonly series?: { readonly lastObservedTime?: string } | null;
   readonly involvedObject?: { readonly uid?: string };
 }

@@ -8,7 +8,7 @@ export const ELSEWHERE = 'Objects outside of the input can be given with --facts
 export class BadInput extends Error {
   override readonly name = 'BadInput';
   readonly faults: readonly InputFault[];
-  /** What helps against faults of objects that are missing. */
+  /** Advice for faults of objects that are missing. */
   readonly hint: string | undefined;
 
   constructor(faults: readonly InputFault[], hint?: string) {

@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runtimePlural } from '../../api/index.ts';
 
-/** What a runtime is called. */
+/** The names of a runtime. */
 export interface NewRuntimeNames {
   /** Folder and type: `acme-fs`. */
   readonly name: string;
   /** Custom resource without `Runtime`: `AcmeFs`. */
   readonly title: string;
 }
-/** What the files import from. */
+/** The modules that the files import from. */
 export interface ImportedFrom {
   readonly api: string;
   readonly constructs: string;

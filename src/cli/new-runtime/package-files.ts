@@ -1,4 +1,4 @@
-/** What a runtime needs to be a package of its own. */
+/** The files that make a runtime a package of its own. */
 export interface PackageOptions {
   readonly name: string;
   readonly sluice: { readonly name: string; readonly version: string };
@@ -24,7 +24,7 @@ const manifest = ({ name, sluice, packed }: PackageOptions) => ({
     cdk8s: '^2.70.0',
     constructs: '^10.3.0',
     [sluice.name]: packed === undefined ? `^${sluice.version}` : `file:${packed}`,
-    // Of `sluice image`.
+    // Needed by `sluice image`.
     esbuild: '>=0.25.0 <1',
     typescript: '^6.0.0',
     vitest: '^5.0.0',

@@ -15,7 +15,7 @@ export interface Lookup {
   readonly places: readonly string[];
 }
 
-/** What is found of an object that exists nowhere: `none in the input or the facts`. */
+/** The finding for an object that exists nowhere: `none in the input or the facts`. */
 export const noneIn = ({ places }: Lookup): string => `none in ${['the input', ...places].join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
 
 export function among(objects: readonly KubeObject[], places: readonly string[] = []): Lookup {

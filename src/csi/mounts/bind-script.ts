@@ -54,7 +54,10 @@ if [ -n "$3" ]; then while umount -c -l "$2" 2>/dev/null; do :; done; fi
 exec mount -c --move "$1" "$2"
 `;
 
-/** Unmounts the mount at $1 lazily if its id is $2. The open file holds it: whatever takes the place of a part of the path is not unmounted. */
+/**
+ * Unmounts the mount at $1 lazily if its id is $2. The open file holds it: a mount that takes the place of a part of the path is not
+ * unmounted.
+ */
 const DETACH = `
 exec 9<"$1"
 ${READ_ID}

@@ -1,4 +1,4 @@
-/** What a publish call asks the API server: never for longer than a second. */
+/** Questions of a publish call to the API server: never for longer than a second. */
 import type { FusePod } from '../cluster/node-cluster.ts';
 import { fusePod } from '../cluster/fuse-pods.ts';
 import { within } from '../../kube/clock.ts';

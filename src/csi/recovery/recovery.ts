@@ -86,7 +86,7 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
     return { kind: 'failed', afterMs: backoff(failures + 1, clock.random) };
   }
 
-  /** What lies below one that is unmounted is seen by the next check. */
+  /** Mounts below an unmounted one are seen by the next check. */
   async function unmountDeleted(mountRoot: string): Promise<Outcome> {
     let failed = 0;
     for (const mount of deletedBelow(await host.mounts(), mountRoot)) {

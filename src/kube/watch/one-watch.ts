@@ -14,7 +14,7 @@ export interface OneWatch {
   /** The server has begun to answer, or another piece of its answer came. */
   readonly onHeard: () => void;
   readonly onEvent: (event: WatchEvent) => void;
-  /** It works: called once it has lasted for a while. */
+  /** Called once the watch has worked for a while. */
   readonly onHealthy: () => void;
   readonly clock: Clock;
 }

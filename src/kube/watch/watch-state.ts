@@ -5,7 +5,7 @@ export type State =
   /** The collection must be listed. */
   | { readonly is: 'unlisted' }
   | Listed
-  /** What happens after this version is shown as it comes. `end` closes the connection. */
+  /** Events after this version are shown as they come. `end` closes the connection. */
   | (Omit<Listed, 'is'> & { readonly is: 'watching'; readonly end: () => void });
 
 /** The store has everything up to this version, from which a watch can begin. */

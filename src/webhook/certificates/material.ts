@@ -30,7 +30,7 @@ export interface Renewal {
   readonly do: 'renew';
   readonly because: string;
   readonly keeps: Keeps;
-  /** What works until then. */
+  /** A certificate that works until then. */
   readonly serve?: Material;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What every runtime needs of a real API server, of its scheduler and of its controllers: objects that it prints as they were sent, repairs,
- * scaling by kubectl, and garbage collection. What the controller does otherwise is tested in memory (test/reconciler).
+ * The claims of every runtime on a real API server, its scheduler and its controllers: objects that it prints as they were sent, repairs,
+ * scaling by kubectl, and garbage collection. All other behaviour of the controller is tested in memory (test/reconciler).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/kube/types.ts';
@@ -19,7 +19,7 @@ interface Facts {
   /** Beside its volume and its claim, a word each. */
   readonly made: string;
   readonly worker: string;
-  /** Of its Dataset, as pods answered. */
+  /** Status of its Dataset after the pods' answers. */
   readonly status?: object;
   /** Pods whose caches are emptied at last. */
   readonly cleaned: readonly string[];
@@ -144,7 +144,7 @@ describe.skipIf(!simulated).concurrent('every runtime', () => {
     const workloads = names.filter(([each]) => each.endsWith('Set'));
     const others = names.filter(([each]) => !each.endsWith('Set'));
     const versions = () => Promise.all(others.map(async ([each, name]) => (await space.get(each, name)).metadata.resourceVersion));
-    // Its templates are as the API server prints them: they were not written a second time.
+    // The templates are in the API server's form: they were not written a second time.
     for (const [each, name] of workloads) expect((await space.get(each, name)).metadata.generation, name).toBe(1);
 
     const before = await versions();
@@ -221,7 +221,7 @@ describe.skipIf(!simulated).concurrent('every runtime', () => {
     await has(2);
     await space.patch('HorizontalPodAutoscaler', 'demo', { spec: { minReplicas: 1, maxReplicas: 1 } });
     await has(1);
-    // It has the scale of the runtime and its pods, and lacks an adapter only.
+    // The autoscaler has the scale of the runtime and its pods, and lacks only an adapter.
     await space.becomes('HorizontalPodAutoscaler', 'demo', condition('AbleToScale', { status: 'True', reason: 'SucceededGetScale' }));
     await space.becomes('HorizontalPodAutoscaler', 'demo', condition('ScalingActive', { reason: 'FailedGetObjectMetric' }));
     await space.delete('HorizontalPodAutoscaler', 'demo');

@@ -48,7 +48,7 @@ export function watchStore(
 
   function answered(object: KubeObject): void {
     const { namespace, name, uid } = object.metadata;
-    // Of an object that others created the watch of a label may show nothing before our write.
+    // The watch of a label may show nothing of an object that others created before our write.
     if (own.has(uid) || reflectorOf(object.kind)?.get(namespace, name)?.metadata.uid === uid) onRemembered(object);
     keep(object, Number(object.metadata.resourceVersion));
     if (object.kind === 'Secret' && store.seen('Secret', namespace, name)) fail('a Secret is kept (S6)');

@@ -28,7 +28,7 @@ interface Version {
 interface Answer {
   readonly how: 'remember' | 'created' | 'found' | 'forget';
   readonly object: KubeObject;
-  /** It answers a write, before which the watch shows all that others wrote. */
+  /** Whether the event answers a write, before which the watch shows all that others wrote. */
   readonly isEcho?: boolean;
 }
 
@@ -84,7 +84,7 @@ function createHistory() {
       if (isEcho) expect(hidden, 'others wrote it, and its event wakes nobody (S4)').toEqual([]);
       if (!isConfused) expect(isEcho, `whether version ${version} is an echo (S4)`).toBe(isOurs);
       news = news.filter((each) => each > version);
-      // What a list lacks is forgotten, though it may have the label again by now: the watch shows it next.
+      // An object that the list lacks is forgotten, though it may have the label again by now: the watch shows it next.
       if (type === 'deleted' && list) told = told.filter((each) => uidOf(each) !== uidOf(object));
     },
   );
@@ -144,7 +144,7 @@ function createHistory() {
     upTo = cameTo = versionOf(next.object);
   }
   function beginList(): void {
-    // What lacks the label is forgotten by the first read after the watch has passed it.
+    // An object without the label is forgotten by the first read after the watch has passed it.
     look();
     upTo = undefined;
     list = { at: revision, object: now && isLabelled(now) ? now : undefined };
@@ -174,7 +174,7 @@ function createHistory() {
     'others write': () => void write('others', !now || isLabelled(now)),
     'others take or give the label': () => void write('others', now !== undefined && !isLabelled(now)),
     'it is deleted'() {
-      // That an object is gone which had no label for a while, a watch cannot show.
+      // A watch cannot show the end of an object that had no label for a while.
       if (!now || log.some(({ object }) => object.metadata.uid === now?.metadata.uid && !isLabelled(object))) return;
       const object = { ...now, metadata: { ...now.metadata, resourceVersion: String(++revision) } };
       log.push({ object, isDeletion: true });

@@ -3,7 +3,7 @@ import { NewFsFuse, NewFsWorker } from './components.ts';
 import { needs, plan } from './plan.ts';
 import { NewFsRuntime } from './spec.ts';
 
-/** What it has none of is left out: masters, a table of mounts, cache figures, cleaning up. */
+/** Absent fields are features that it lacks: masters, a table of mounts, cache figures, cleaning up. */
 export default defineRuntime({
   type: 'new-fs',
   resource: NewFsRuntime,

@@ -21,7 +21,7 @@ import type { NewFsRuntimeSpec } from './spec.ts';
 export interface NewFsPlan extends BasePlan {
   readonly image: string;
   readonly source: string;
-  /** Of `-o`. */
+  /** Options in the form of `-o`. */
   readonly options: string;
   /** Options that are secret: of Secrets, which only Kubernetes reads. */
   readonly env: readonly EnvVar[];
@@ -29,7 +29,7 @@ export interface NewFsPlan extends BasePlan {
   readonly resources: ResourceRequirements | undefined;
 }
 
-/** Of the cache: a disk of the node, or memory. */
+/** A directory of the cache: a disk of the node, or memory. */
 export interface Directory {
   readonly path: string;
   readonly volume: Volume;
