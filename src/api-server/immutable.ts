@@ -84,7 +84,7 @@ export function immutableFaults(type: ResourceType, before: KubeObject, after: K
   }
 }
 
-/** Of a Secret; a ConfigMap has no type. */
+/** Faults of a Secret's type; a ConfigMap has none. */
 const typeFaults = (before: Json | undefined, after: Json | undefined): readonly FieldFault[] =>
   before === after ? [] : [{ reason: 'FieldValueInvalid', field: 'type', message: `Invalid value: ${text(after)}: field is immutable` }];
 const dataFaults = (before: KubeObject, after: KubeObject): readonly FieldFault[] =>

@@ -56,7 +56,7 @@ test('no secret is shown whose name does not fit any more', async () => {
 
 test('a fuse pod that crashes is one, too', async () => {
   const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')]);
-  // They would delete a pod on a node that does not exist, and have it run.
+  // These controllers would delete a pod on a node that does not exist, and have it run.
   at.controllers.paused.add('daemonsets').add('pods');
   const daemonSet = at.get('DaemonSet', 'demo-fuse') as KubeObject & {
     readonly spec: { readonly template: { readonly metadata: object } };

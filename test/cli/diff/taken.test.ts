@@ -14,7 +14,7 @@ const thinRuntime = write.thinRuntime('demo', { profileName: 'p' });
 const juiceFSRuntime: KubeObject = { ...thinRuntime, kind: 'JuiceFSRuntime', spec: {} };
 const servedBy = (type: string) => ({ ...at(write.openDataset('demo'), '2026-01-01T00:00:00Z'), status: { runtimes: [{ type }] } });
 
-/** What diff says of a ThinRuntime. */
+/** The output of diff for a ThinRuntime. */
 const said = async (known: readonly KubeObject[], dataset: KubeObject = servedBy('')) => {
   const taken = takenIn(among([dataset]), [juicefs, thin], known);
   const key = { namespace: 'ml', name: 'demo' };

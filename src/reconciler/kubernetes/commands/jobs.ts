@@ -21,7 +21,7 @@ export interface Due {
   readonly version: string;
   readonly everyMs: number;
 }
-/** What is due so soon runs at once, together with what is due now: one pass asks the pods of a runtime, not one for each command. */
+/** A command due this soon runs at once, together with those due now: one pass asks the pods of a runtime, not one for each command. */
 const TOGETHER_MS = 1000;
 
 /** The state of a job. */

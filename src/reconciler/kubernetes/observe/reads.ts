@@ -9,7 +9,7 @@ const AGAIN_AFTER_MS: readonly number[] = [10_000, 20_000, 30_000];
 /** The pause before the next probe, after so many failures in a row. */
 export const probeAgainMs = (failures: number, probeMs: number): number => Math.min(probeMs, AGAIN_AFTER_MS[failures - 1] ?? probeMs);
 
-/** What readers see, and when to look again. */
+/** The reads of a user, and when to probe again. */
 export interface ReadsAnswer {
   readonly reads?: ReadAnswer | 'unknown';
   readonly afterMs: number;
