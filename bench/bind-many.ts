@@ -1,10 +1,10 @@
 import { type Entry, isExec, kindOf, numberOf, work } from './audit.ts';
-import { atLeast, atMost, type Bench, type Figure, rounded, unjudged } from './figure.ts';
+import { atLeast, atMost, type Bench, type Figure, unjudged } from './figure.ts';
 import { type Bound, createAll, type Lab, nameOf, range, say, watchBound } from './lab.ts';
 import { type Kind, suffixOf, targetsOf } from './kinds.ts';
 import { paths } from './objects.ts';
 import { replayed } from './replay.ts';
-import { counted, each, largest, quantile, rankCorrelation } from './statistics.ts';
+import { counted, each, largest, quantile, rankCorrelation, rounded } from './statistics.ts';
 
 /** So many at once, of these kinds by turns: how fast, in which order, at which cost, and how that compares with what the API server can take. */
 export const bindMany = (count: number, ...kinds: readonly Kind[]): Bench => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atMost, type Bench, rounded } from './figure.ts';
+import { atMost, type Bench } from './figure.ts';
 import { bareWrite, type Lab, nameOf, phaseOf, range, say } from './lab.ts';
 import { BENCHED, type Kind, KINDS, VARIANTS } from './kinds.ts';
 import { pair, paths } from './objects.ts';
-import { largest, median } from './statistics.ts';
+import { largest, median, rounded } from './statistics.ts';
 
 const WORST = 2;
 

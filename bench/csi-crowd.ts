@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestNode } from '../test/csi/real-mounts/mount-node.ts';
 import type { TestPlugin } from '../test/csi/real-mounts/plugin.ts';
-import type { Calls } from './csi.ts';
+import type { Calls } from './csi-calls.ts';
 import { fusePath } from './csi-volumes.ts';
-import { atMost, type Figure, rounded } from './figure.ts';
+import { atMost, type Figure } from './figure.ts';
 import { range, say, timed } from './lab.ts';
 import { cpuSeconds } from './proc.ts';
-import { largest, quantile } from './statistics.ts';
+import { largest, quantile, rounded } from './statistics.ts';
 
 const FOREIGN = 1_000;
 const WAITING = 100;

@@ -1,4 +1,5 @@
 import type { Lab } from './lab.ts';
+import { rounded } from './statistics.ts';
 
 /** One line of output: what was measured, and whether it reaches its target. */
 export interface Figure {
@@ -52,6 +53,3 @@ export const unjudged = (bench: string, value: number, unit: string, detail: Det
   ok: true,
   ...detail,
 });
-
-/** Three digits that count. */
-export const rounded = (value: number): number => (Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { bundled, PROGRAM } from './controller.ts';
-import { atMost, type Bench, rounded } from './figure.ts';
+import { atMost, type Bench } from './figure.ts';
 import { COMPANIONS, type Kind, suffixOf, WIDE_PORTS } from './kinds.ts';
 import { pair } from './objects.ts';
 import { cpuSeconds, memory } from './proc.ts';
-import { median } from './statistics.ts';
+import { median, rounded } from './statistics.ts';
 
 const RUNS = 5;
 const synth = ['synth', '--assume-secrets', ...WIDE_PORTS];

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atMost, type Bench, rounded } from './figure.ts';
+import { atMost, type Bench } from './figure.ts';
+import { rounded } from './statistics.ts';
 
 /** A controller that leads and has nothing to do. */
 export const idleRss: Bench = {

@@ -11,11 +11,10 @@ import { type ControlPlane, startControlPlane } from '../harness/index.ts';
 import { type AuditLog, auditLog, CONTROLLER, POLICY, REPLAY, USER } from './audit.ts';
 import { type Client, MERGE, openClient, unlessGone } from './client.ts';
 import { bundled, type Controller, startController } from './controller.ts';
-import { rounded } from './figure.ts';
 import { secret } from './companions.ts';
 import { COMPANIONS, type Kind, KINDS } from './kinds.ts';
 import { pair, paths } from './objects.ts';
-import { quantile } from './statistics.ts';
+import { quantile, rounded } from './statistics.ts';
 
 /** The usual range has host ports for 666 Alluxios. */
 const FLAGS = ['--runtime-node-port-range', 'alluxio=20000-60000'];

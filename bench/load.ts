@@ -1,9 +1,9 @@
 import type { KubeObject } from '../src/kube/types.ts';
 import { isWrite, kindOf, nameIn, work } from './audit.ts';
-import { atMost, type Bench, rounded } from './figure.ts';
+import { atMost, type Bench } from './figure.ts';
 import { bareWrite, createAll, type Lab, nameOf, phaseOf, range, say, until, watchBound } from './lab.ts';
 import { paths } from './objects.ts';
-import { largest, median } from './statistics.ts';
+import { largest, median, rounded } from './statistics.ts';
 
 const TARGETS = { job: 0.2, complete: 0.5, writes: 8 } as const;
 

@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { MERGE } from './client.ts';
-import { atMost, type Bench, rounded } from './figure.ts';
+import { atMost, type Bench } from './figure.ts';
 import { atOnce, type Lab, nameOf, range, say } from './lab.ts';
 import { PROFILE } from './companions.ts';
 import { paths } from './objects.ts';
+import { rounded } from './statistics.ts';
 
 const PROCESS = fileURLToPath(new URL('noop-process.ts', import.meta.url));
 

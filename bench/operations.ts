@@ -1,8 +1,8 @@
 import { isWrite, work } from './audit.ts';
-import { atMost, type Bench, rounded, unjudged } from './figure.ts';
+import { atMost, type Bench, unjudged } from './figure.ts';
 import { createAll, type Lab, nameOf, phaseOf, range, say, until, watchBound } from './lab.ts';
 import { paths } from './objects.ts';
-import { largest, median } from './statistics.ts';
+import { largest, median, rounded } from './statistics.ts';
 
 const TARGETS = { chain: 0.5, writes: 8, twins: 0 } as const;
 

@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { type Client, openClient } from './client.ts';
 import { profile, secret } from './companions.ts';
 import { NODE_FLAGS } from './controller.ts';
-import { atMost, type Bench, rounded, unjudged } from './figure.ts';
+import { atMost, type Bench, unjudged } from './figure.ts';
 import { atOnce, nameOf, range, say, until, watchBound } from './lab.ts';
 import { BENCHED } from './kinds.ts';
 import { pair, paths } from './objects.ts';
 import { cpuSeconds, memory } from './proc.ts';
+import { rounded } from './statistics.ts';
 
 /** As `npm run sluice` runs it: the image's program has no playground. */
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTROLLER, isExec, isLease, isSecretRead, kindOf, work } from './audit.ts';
-import { atMost, type Bench, rounded, unjudged } from './figure.ts';
+import { atMost, type Bench, unjudged } from './figure.ts';
 import { type Lab, say } from './lab.ts';
 import { BENCHED, type Kind, suffixOf } from './kinds.ts';
-import { counted } from './statistics.ts';
+import { counted, rounded } from './statistics.ts';
 
 /** A controller's work while nothing happens, seen by the API server and by the kernel. */
 async function quietPeriod(lab: Lab, seconds: number) {

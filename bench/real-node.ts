@@ -3,9 +3,9 @@ import { mountTable } from '../src/csi/mounts/table.ts';
 import { topAt } from '../src/csi/mounts/mountinfo.ts';
 import { BUSYBOX_IMAGE, FUSE_IMAGE, fuseImage, startControlPlane, startNode } from '../harness/index.ts';
 import { type Installed, startInstalled } from '../test/node/installed.ts';
-import { atMost, type Bench, type Figure, rounded } from './figure.ts';
+import { atMost, type Bench, type Figure } from './figure.ts';
 import { range, say } from './lab.ts';
-import { quantile } from './statistics.ts';
+import { quantile, rounded } from './statistics.ts';
 
 /**
  * How soon a real node takes pods and is gone; Sluice installed on one: how soon an application reads its first byte, and reads again after

@@ -1,7 +1,7 @@
-import { atMost, type Bench, rounded } from './figure.ts';
+import { atMost, type Bench } from './figure.ts';
 import { createAll, type Lab, say, watchBound } from './lab.ts';
 import { paths } from './objects.ts';
-import { largest } from './statistics.ts';
+import { largest, rounded } from './statistics.ts';
 
 const COUNT = 30;
 const KILLED_AT = 11;

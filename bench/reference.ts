@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindOf, work } from './audit.ts';
-import { atMost, type Bench, rounded } from './figure.ts';
+import { atMost, type Bench } from './figure.ts';
 import { type Lab, nameOf, phaseOf, range, say } from './lab.ts';
 import { pair, paths } from './objects.ts';
-import { largest, median } from './statistics.ts';
+import { largest, median, rounded } from './statistics.ts';
 
 const TARGETS = { bound: 0.3, requests: 8 };
 const SOURCE = 'source';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isExec, isWrite, kindOf, work } from './audit.ts';
-import { atMost, type Bench, rounded } from './figure.ts';
+import { atMost, type Bench } from './figure.ts';
 import type { Lab } from './lab.ts';
-import { counted } from './statistics.ts';
+import { counted, rounded } from './statistics.ts';
 
 /** For a write that comes late, such as one that is retried. */
 const SETTLE_MS = 5000;

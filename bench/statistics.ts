@@ -52,3 +52,6 @@ export function medianInterval(values: readonly number[]): { readonly low: numbe
   const outer = Math.max(0, rank - 1);
   return { low: at(outer), median: (at(Math.floor((n - 1) / 2)) + at(Math.floor(n / 2))) / 2, high: at(n - 1 - outer) };
 }
+
+/** Three digits that count. */
+export const rounded = (value: number): number => (Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));

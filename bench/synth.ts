@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { atMost, type Bench, rounded } from './figure.ts';
+import { atMost, type Bench } from './figure.ts';
 import { BENCHED, type Kind, KINDS, VARIANTS } from './kinds.ts';
+import { rounded } from './statistics.ts';
 
 const PROCESS = fileURLToPath(new URL('synth-process.ts', import.meta.url));
 

@@ -14,7 +14,8 @@ import { say } from '../lab.ts';
 import { startInstalled } from '../../test/node/installed.ts';
 import { type EngineName, engines } from './engines.ts';
 import { firstReads } from './first-read.ts';
-import { type Operation, OPERATIONS, ratioOf } from './ratios.ts';
+import { type Operation, OPERATIONS } from './operations.ts';
+import { ratioOf } from './ratios.ts';
 import { readerImage } from './reader-image.ts';
 import { type Stage, setUp } from './stage.ts';
 

@@ -1,8 +1,8 @@
 /** From the creation of a pod to the first byte that its program has read. */
 import { loadavg } from 'node:os';
-import { atMost, type Figure, rounded } from '../figure.ts';
+import { atMost, type Figure } from '../figure.ts';
 import { range, say } from '../lab.ts';
-import { median } from '../statistics.ts';
+import { median, rounded } from '../statistics.ts';
 import { type EngineName, NAME } from './engines.ts';
 import { READER_IMAGE } from './reader-image.ts';
 import { CLAIM, claimPod, IDLE, pod, type Stage } from './stage.ts';

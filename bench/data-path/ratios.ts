@@ -1,37 +1,16 @@
 /** Pairs of one operation by turns, and how the claim's rate relates to that of the bare client. */
 import { loadavg } from 'node:os';
-import { type Figure, rounded } from '../figure.ts';
+import type { Figure } from '../figure.ts';
 import { range } from '../lab.ts';
-import { median, medianInterval } from '../statistics.ts';
+import { median, medianInterval, rounded } from '../statistics.ts';
+import { type Amount, MOST_COLD, type Operation, OPERATIONS } from './operations.ts';
 import type { Stage } from './stage.ts';
-
-interface Amount {
-  /** The amount that reader.py reads or writes in one measurement. */
-  readonly amount: number;
-  /** The same of a slow engine, of which many pairs would take too long; else `amount`, since a file or a folder is read whole. */
-  readonly ofSlow?: number;
-  readonly unit: string;
-}
-/** The operations of reader.py. */
-export const OPERATIONS = {
-  'sequential-cold': { amount: 16, unit: 'MiB/s' },
-  'sequential-warm': { amount: 128, unit: 'MiB/s' },
-  'random-4k': { amount: 4_000, ofSlow: 200, unit: 'reads/s' },
-  stat: { amount: 10_000, ofSlow: 1_000, unit: 'files/s' },
-  list: { amount: 10_000, unit: 'names/s' },
-  'small-files': { amount: 500, ofSlow: 100, unit: 'files/s' },
-  write: { amount: 8, unit: 'MiB/s' },
-} as const satisfies Readonly<Record<string, Amount>>;
-export type Operation = keyof typeof OPERATIONS;
 
 const LEAST = 0.98;
 const PAIRS = 20;
 /** Pairs go on until the interval is this narrow: a wide one reaches everything. That depends on the noise and not on the median. */
 const WIDTH = 0.04;
 const MOST_MS = 45_000;
-/** A cold read needs two files of its own. */
-export const MOST_COLD = 40;
-
 /** Target: the 95 % interval of the median reaches 0.98. */
 export async function ratioOf(name: string, operation: Operation, stage: Stage, quick: boolean): Promise<Figure> {
   const { amount: most, ofSlow, unit }: Amount = OPERATIONS[operation];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Installed } from '../../test/node/installed.ts';
 import { say, until } from '../lab.ts';
 import { type Engine, NAME } from './engines.ts';
-import { MOST_COLD, type Operation } from './ratios.ts';
+import { MOST_COLD, type Operation } from './operations.ts';
 import { READER_IMAGE } from './reader-image.ts';
 import { storeObjects } from './store.ts';
 

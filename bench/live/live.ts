@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../harness/control-plane/ports.ts';
 import { bundled, type Controller, startController } from '../controller.ts';
-import { atMost, type Bench, type Figure, rounded } from '../figure.ts';
+import { atMost, type Bench, type Figure } from '../figure.ts';
 import { say, until } from '../lab.ts';
 import { cpuSeconds } from '../proc.ts';
 import { COMPANIONS, type Kind, KINDS } from '../kinds.ts';
 import { FLAGS, type Samples, takeSamples } from './sample.ts';
 import { type LiveServer, startLiveServer } from './server.ts';
 import type { Size } from './world.ts';
+import { rounded } from '../statistics.ts';
 
 const SECONDS = 60;
 /** All of them, so that collections of the heap that come now and then count as often as they come. */

@@ -12,8 +12,9 @@ import { createAdmissions } from '../../src/webhook/server/admit.ts';
 import { SMALL } from '../../src/webhook/server/bodies.ts';
 import { admissionMetrics } from '../../src/webhook/server/metrics.ts';
 import { createTurns } from '../../src/webhook/server/turns.ts';
-import { atMost, type Bench, rounded } from '../figure.ts';
+import { atMost, type Bench } from '../figure.ts';
 import { range } from '../lab.ts';
+import { rounded } from '../statistics.ts';
 
 /** As many clients as a pod may have, each as large as all together allow. */
 const DATASETS = 64;

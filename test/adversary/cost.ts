@@ -1,5 +1,5 @@
 import type { KubeClient } from '../../src/kube/contract.ts';
-import type { World } from './world.ts';
+import type { ApiServer } from '../../src/api-server/index.ts';
 
 /** Counts while the cluster works. */
 export interface Tally {
@@ -58,7 +58,14 @@ export const isEndless = ({ atOnce }: Tally): boolean => atOnce > MOST_AT_ONCE;
 const MOST = { requests: 1_000, items: 1_500, passes: 1_000, commands: 400, sent: 2 * 1024 * 1024 } as const;
 const MOST_OF_ONE = 1024 * 1024;
 
-export function costOf(world: World, before?: Cost): Cost {
+interface Spent {
+  readonly server: Pick<ApiServer, 'requests'>;
+  readonly tally: Tally;
+  readonly process: { readonly passes: number };
+  readonly commands: readonly string[];
+}
+
+export function costOf(world: Spent, before?: Cost): Cost {
   const { requests } = world.server;
   const bodies = requests
     .slice(before?.upTo ?? 0)
