@@ -230,8 +230,12 @@ describe('a Jindo', () => {
     await space.eventually(() => ended(space.at, 'Succeeded'));
     await space.becomes('DataLoad', 'warm', { status: { phase: 'Complete' } });
     const container = {
+      command: ['/bin/bash', '/scripts/load.sh'],
       args: [...command.split(' '), '--', '/spark', '2'],
-      env: expect.arrayContaining([{ name: 'NEED_LOAD_METADATA', value: 'true' }]) as object,
+      env: expect.arrayContaining([
+        { name: 'NEED_LOAD_METADATA', value: 'true' },
+        { name: 'STORAGE_ADDRESS', valueFrom: { fieldRef: expect.objectContaining({ fieldPath: 'status.podIP' }) as object } },
+      ]) as object,
       envFrom: [{ configMapRef: { name: 'demo-jindofs-client-config' } }],
       volumeMounts: expect.arrayContaining([expect.objectContaining({ mountPath: `/${engine}.cfg`, subPath: `${engine}.cfg` })]) as object,
     };

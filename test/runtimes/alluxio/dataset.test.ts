@@ -72,3 +72,13 @@ test('two claims never share a volume, whose data would be that of one of them',
   const mounts = ['pvc://a.b', 'pvc://a-b'].map((mountPoint, i) => ({ mountPoint, name: `m${i}` }));
   expect(() => podOf(given({ mounts }), 'master')).toThrow('volumes[a-b]: expected one entry for each key');
 });
+
+test.each<[string, Mount, boolean]>([
+  ['a directory of nodes is', { mountPoint: 'local:///mnt/disk', name: 'disk' }, true],
+  ['a bucket is not', bucket, false],
+])('%s read where the Dataset says: there its masters run', (_, mount, isThere) => {
+  const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'Exists' as const }] }] };
+  const { affinity } = podOf(given({ mounts: [mount], dataset: { nodeAffinity: { required } } }), 'master');
+  expect(affinity).toEqual(isThere ? { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } : undefined);
+  expect(podOf(given({ mounts: [mount] }), 'master').affinity).toBeUndefined();
+});

@@ -92,6 +92,7 @@ describe('workers', () => {
     expect(podOf(given(), 'worker').volumes).toEqual([{ name: 'mem', emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } }]);
     expect(container(given(), 'worker').resources).toEqual({ requests: { memory: '1Gi' } });
     expect(planOf(given()).cacheOnNode).toEqual({});
+    expect(planOf(given({ spec: { replicas: 1, ...level({ mediumtype: 'MEM' }) } })).cacheOnNode).toEqual({ memory: 20 * 1024 ** 3 });
   });
   test('have the fastest level, its first directory, and that directory of this runtime alone', () => {
     const levels: TierLevel[] = [

@@ -186,6 +186,11 @@ describe('ports', () => {
     expect(jindo.needs(given({ settings: { portRanges: { jindo: [1000, 1009] } } })).ports?.[0]?.range).toEqual([1000, 1009]));
 });
 
+test('three masters on the network of pods listen where Jindo does by itself', () => {
+  const input = given({ spec: { networkmode: 'ContainerNetwork', master: { replicas: 3 } }, facts: { ports: {} } });
+  expect(planOf(input).ports).toMatchObject({ master: 8101, raft: 8103, worker: 6101 });
+});
+
 describe('masters', () => {
   test('cannot become more or fewer', () =>
     refused(given({ spec: { master: { replicas: 3 } }, facts: { masters: 1 } })).toThrow('1, as it was set up'));

@@ -330,6 +330,10 @@ describe('what is refused', () => {
     [{ from: data('demo'), to: data('fixed') }, ['spec.to.dataset.name: a Dataset with accessModes ReadWriteMany or ReadWriteOnce: fixed']],
     [{ parallelism: 2 ** 31 - 1 }, ['spec.parallelism: at most 256: 2147483647']],
     [{ from: at('s3://b/', 'token') }, ['spec.from.externalStorage.encryptOptions: access-key and secret-key beside token: ["token"]']],
+    [
+      { from: at('s3://b/', 'token', 'access-key') },
+      ['spec.from.externalStorage.encryptOptions: access-key and secret-key beside token: ["token","access-key"]'],
+    ],
   ])('%j', (spec, expected) => expect(faults(spec)).toEqual(expected));
 
   const nested = (field: string, from: string, to: string) => [

@@ -112,11 +112,11 @@ describe('memory', () => {
   test('a list of quotas is added up', () =>
     expect(flag(levelOf({ path: '/a,/b', quotaList: '1Gi,1Gi' }), '--size')).toBe(String(2 * 1024 ** 3)));
   test('a request or a limit that suffices stays; one that does not is raised', () => {
-    const worker = { resources: { requests: { cpu: '1', memory: '4Gi' }, limits: { memory: '1Gi' } } };
-    expect(container(given({ spec: { worker } }), 'worker').resources).toEqual({
-      requests: { cpu: '1', memory: '4Gi' },
-      limits: { memory: '4Gi' },
-    });
+    const resources = (memory: string) =>
+      container(given({ spec: { worker: { resources: { requests: { cpu: '1', memory: '4Gi' }, limits: { memory } } } } }), 'worker')
+        .resources;
+    expect(resources('1Gi')).toEqual({ requests: { cpu: '1', memory: '4Gi' }, limits: { memory: '4Gi' } });
+    expect(resources('8Gi')).toEqual({ requests: { cpu: '1', memory: '4Gi' }, limits: { memory: '8Gi' } });
   });
   test.each([
     [{ tieredstore: {} }, 'spec.tieredstore.levels: expected a level with mediumtype MEM'],
@@ -230,6 +230,15 @@ test.each([
   [{ replicas: 2_000_000_000 }, 'spec.replicas: expected 0 to 5000'],
   [{ master: { replicas: 2_000_000_000 } }, 'spec.master.replicas: expected at most 31'],
 ])('%j, of each of which there would be an address, is refused', (spec, message) => expect(() => planOf(given({ spec }))).toThrow(message));
+test.each([
+  [{}, ['client', 'peer', 'rpc']],
+  [{ master: podNetwork }, ['rpc']],
+  [{ worker: podNetwork }, ['client', 'peer']],
+  [{ master: { endpoint: { uri: 'http://etcd.example:2379' } } }, ['rpc']],
+] as const)('%j needs %j of the node', (spec, names) =>
+  expect((vineyard.needs(given({ spec })).ports ?? []).map(({ name }) => name).toSorted()).toEqual(names),
+);
+
 test('cacheStates has the memory of the workers that are ready', () =>
   expect(vineyard.bind(given()).status({ readyWorkers: 2 })).toEqual({
     cacheStates: { cacheCapacity: '4.00GiB' },
