@@ -39,7 +39,7 @@ function faultsOf(file: string, text: string): readonly string[] {
   ];
 }
 
-describe('what comments and docs cite is in the repository:', () => {
+describe('citations of comments and docs exist in the repository:', () => {
   test('the check reports a file, a heading, a decision and a place outside that do not exist', () => {
     const comment = '// As src/none.ts says, docs/operating.md, "No such heading", decision 9999 and ../shared/design/x.md.\n';
     expect(faultsOf('src/planted.ts', comment)).toEqual([

@@ -82,7 +82,7 @@ test('a subresource with an answer of another kind says which', () => {
   });
 });
 
-test('what is not served is not answered', () => {
+test('a resource that is not served is not found', () => {
   for (const path of ['/', '/version', '/apis/nothing.io', '/apis/apps/v2', '/api/v2', '/api/v1/pods', '/apis/apps/v1/daemonsets'])
     expect(at(path), path).toBeUndefined();
 });

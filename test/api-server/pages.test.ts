@@ -5,7 +5,7 @@ import { createStorage } from '../../src/api-server/storage.ts';
 import { configMap } from './suite/objects.ts';
 import { kinds } from '../support/kinds.ts';
 
-test('what is remembered for later pages is bounded in objects, and the newest list can be read to its end', () => {
+test('the memory for later pages is bounded in objects, and the newest list can be read to its end', () => {
   const storage = createStorage();
   for (let i = 0; i < 10; i++) storage.put(kinds.ConfigMap, configMap('ml', `m${i}`));
   const list = createPages(storage, true, 35);

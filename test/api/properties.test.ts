@@ -8,7 +8,7 @@ import { objectOf } from './arbitrary.ts';
 const RUNS = { numRuns: 60 };
 
 describe.each(resources.map((resource) => [resource.kind, resource] as const))('%s', (_, resource) => {
-  test('what fits the schema has no fault', () => {
+  test('an object that fits the schema has no fault', () => {
     fc.assert(
       fc.property(objectOf(resource), (object) => {
         // But for the rules, which a schema cannot say.

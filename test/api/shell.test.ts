@@ -101,7 +101,7 @@ describe('a variable', () => {
   );
 });
 
-test('what stands in the template itself is the script', () =>
+test('text in the template itself is the script', () =>
   expect(
     argvOf(sh`set -e
 X=1

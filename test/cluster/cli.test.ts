@@ -135,14 +135,14 @@ ${stdout.split('\n')[1]}
 0 to add, 1 to change, 0 to delete, 4 unchanged.
 `);
   });
-  test('what is not rendered any more would be deleted', async () => {
+  test('an object that is no longer rendered would be deleted', async () => {
     const { code, stdout } = await ask('diff', yaml(openDataset('thin'), thinRuntime('thin', { profileName: PROFILE })));
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout: `StatefulSet ${space.namespace}/thin-worker would be deleted\n\n0 to add, 0 to change, 1 to delete, 4 unchanged.\n`,
     });
   });
-  test('what cannot change is named', async () => {
+  test('fields that cannot change are named', async () => {
     const { stdout } = await ask(
       'diff',
       yaml(openDataset('thin', { accessModes: ['ReadWriteMany'] }), thinRuntime('thin', worker({ A: '1', B: '2' }))),

@@ -205,7 +205,7 @@ describe('the API server, the one in memory and parse agree', () => {
   });
 });
 
-test.each([45, 56])('what is rendered for a runtime with a name of %i characters and no workers is accepted', async (length) => {
+test.each([45, 56])('the manifests of a runtime with a name of %i characters and no workers are accepted', async (length) => {
   const { synth, plan, roles } = juicefs.bind(community({ name: 'a'.repeat(length), namespace: 'default' }));
   const manifests = [...roles, 'volume' as const, 'claim' as const].flatMap((part) => synth(part));
   const file = join(mkdtempSync(join(tmpdir(), 'long-')), 'manifests.yaml');

@@ -49,5 +49,5 @@ describe('the Job of an operation', () => {
   });
 });
 
-test('what a runtime has no construct for it does not do; every runtime has a DataProcess', () =>
+test('a runtime does not support an operation without a construct; every runtime has a DataProcess', () =>
   expect(Object.keys(runtimeOf('juicefs').operations).toSorted()).toEqual(['DataLoad', 'DataMigrate', 'DataProcess']));

@@ -9,7 +9,7 @@ import { between, blocks, PLAYGROUND, root, transcripts, type Transcript, TUTORI
 
 const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly name: string };
 
-describe('what is typed:', () => {
+describe('commands to type:', () => {
   // test/package/tutorial.test.ts and playground.test.ts follow theirs.
   const followed = new Set([TUTORIAL, PLAYGROUND]);
   // Files of a page exist for its commands.

@@ -36,7 +36,7 @@ test('lines appear when they were printed, no faster than one can read, and scro
   expect(scroll.match(/translateY\(-?\d+px\)/g)?.slice(26)).toEqual([0, 0, -18, -36, -54].map((y) => `translateY(${y}px)`));
 });
 
-test('the recording of the demo is small, and says what is to be seen', () => {
+test('the recording of the demo is small, and describes the picture', () => {
   const svg = readFileSync(join(import.meta.dirname, '../../docs/demo.svg'), 'utf8');
   expect(Buffer.byteLength(svg)).toBeLessThan(60_000);
   expect(svg).toMatch(/<title>A terminal shows npm run demo: .*<\/title>/);

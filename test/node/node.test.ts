@@ -141,7 +141,7 @@ describe.skipIf(!canHaveNode)('a real node', () => {
       expect(await plane.kubectl('exec', 'client', '--', 'sh', '-c', 'nslookup missing.example || true')).toContain('NXDOMAIN'));
   });
 
-  test('what a FUSE client in a pod mounts is seen by the machine and by other pods', async () => {
+  test('a mount of a FUSE client in a pod is seen by the machine and by other pods', async () => {
     showLogs();
     const env = [
       { name: 'MINIO_ROOT_USER', value: 'accesskey' },

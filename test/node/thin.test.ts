@@ -176,7 +176,7 @@ describe.skipIf(!canHaveNode)('the walk-through of ThinRuntimes', () => {
       await eventually(() => expect(mountsOf('several')).toEqual([]));
     });
 
-    test('what the template misses in a Dataset is reported on what waits for it', async () => {
+    test('a field that the template misses in a Dataset is reported on the waiting pods', async () => {
       showLogs();
       const dataset = minioDataset('misses', [{ name: 'minio', mountPoint: 'minio://bucket-one' }], { sharedOptions: {} });
       await apply(s3fsProfile('misses'), dataset, thinRuntime('misses', { profileName: 'misses' }), reader('misses'));

@@ -64,7 +64,7 @@ test.each(LINES)('cdk8s-plus-%s mounts the volume in a Deployment and a Job; the
   for (const { kind, spec } of objects) if (['Deployment', 'Job'].includes(kind)) expect(spec.template.spec.volumes, kind).toEqual(volumes);
 });
 
-test('what imported constructs write is what synth accepts', async () => {
+test('the objects of imported constructs are valid for synth', async () => {
   expect((await written('imported.js', 'imported')).map(({ kind }) => kind)).toEqual(['Dataset', 'ThinRuntime', 'Pod']);
   expect(await ran(folder, 'sluice', 'synth', 'imported/shared.k8s.yaml', 'imported/app.k8s.yaml')).toMatchObject({ code: 0 });
 });

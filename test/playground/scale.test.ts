@@ -51,6 +51,6 @@ test('a StatefulSet says whom it selects, and one replica if it names none', asy
   await expect.poll(() => client.get(kinds.StatefulSet, at('web'))).toMatchObject({ status: { readyReplicas: 2 } });
 });
 
-test('what has no scale is not found', async () => {
+test('a kind without a scale is not found', async () => {
   await expect(client.raw('GET', '/api/v1/namespaces/default/configmaps/x/scale')).rejects.toMatchObject({ status: 404 });
 });

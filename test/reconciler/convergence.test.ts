@@ -201,7 +201,7 @@ function sorted(value: unknown): unknown {
 }
 
 test(
-  'whatever happens, and wherever it is killed, it ends with the same objects and Bound',
+  'after all events, and kills at every point, the controller ends with the same objects and Bound',
   async () => {
     const straight = await scene();
     await makeWell(straight);
@@ -224,7 +224,7 @@ test(
 );
 
 test(
-  'whatever happened before, and wherever it is killed, deletion leaves nothing behind',
+  'after all events, and kills at every point, deletion leaves nothing behind',
   async () => {
     const unimportant = new Set(['ThinRuntimeProfile', 'Secret', 'Node', 'Namespace']);
     await fc.assert(

@@ -20,7 +20,7 @@ describe('the fold', () => {
   const held: Step = () => ({ hold: { reason: 'NameTaken', message: 'first' } });
   const heldToo: Step = () => ({ hold: { reason: 'PortsExhausted', message: 'second' } });
   test('a hold stops a first set-up', () => expect(decide(worldOf(), [made, held, made]).actions).toHaveLength(1));
-  test('what is bound converges past a hold', () =>
+  test('a bound Dataset converges past a hold', () =>
     expect(decide(worldOf(undefined, undefined, { bound: true }), [made, held, made]).actions).toHaveLength(2));
   test('the first hold is the one that is reported', () =>
     expect(decide(worldOf(undefined, undefined, { bound: true }), [held, heldToo]).hold?.reason).toBe('NameTaken'));

@@ -19,7 +19,7 @@ const leftover = (at: Harness): KubeObject => ({
   metadata: { name: 'old', labels: { 'data.fluid.io/owner-uid': at.get('ThinRuntime')?.metadata.uid ?? '' } },
 });
 
-describe('what the API server rejects in a pass is reported on the runtime', () => {
+describe('a write that the API server rejects in a pass is reported on the runtime', () => {
   test('the patch of the metadata of the runtime: no object is created', async () => {
     const at = await harness();
     at.server.rules.refuse({ verb: 'patch', kind: 'ThinRuntime', subresource: '' }, denied);
@@ -140,7 +140,7 @@ describe('what the API server rejects in a pass is reported on the runtime', () 
   });
 });
 
-test('what the API server rejects of a Dataset without a runtime is reported on the Dataset', async () => {
+test('a rejected write for a Dataset without a runtime is reported on the Dataset', async () => {
   const at = await harness();
   at.server.rules.refuse({ verb: 'patch', kind: 'Dataset', subresource: '' }, denied);
   at.put(openDataset('demo'));
@@ -150,7 +150,7 @@ test('what the API server rejects of a Dataset without a runtime is reported on 
   expect(warnings(at)).toEqual(['Dataset ErrorProcessDataset']);
 });
 
-describe('what the API server rejects of a deletion is reported as an error of the deletion', () => {
+describe('a rejected write of a deletion is reported as an error of the deletion', () => {
   test('on the runtime', async () => {
     const at = await thin();
     const rule = at.server.rules.refuse({ verb: 'delete', kind: 'PersistentVolume' }, denied);

@@ -17,7 +17,7 @@ async function stripped(...kinds: readonly string[]): Promise<Harness> {
   return at;
 }
 
-test('its volume goes with the claim, and an event of the claim says so', async () => {
+test('the volume goes with the claim, and an event of the claim says so', async () => {
   const at = await stripped('ThinRuntime', 'Dataset');
   expect(volume(at)).toBeDefined();
   const regarding = { kind: 'PersistentVolumeClaim', name: 'demo', namespace: 'ml' };

@@ -126,7 +126,7 @@ describe('cleaning the cache', () => {
     expect(deleted(left({ attempts: 5, error: 'rm: busy' }))).toEqual(['StatefulSet']));
   test('waits for an attempt that is the last one', () =>
     expect(decideTeardown(left({ attempts: 5, running: true })).action).toBeUndefined());
-  test('is left out where nothing is to be cleaned, and then clients go with the workers', () =>
+  test('is left out if there is nothing to clean, and then clients go with the workers', () =>
     expect(deleted({ ...volumeless, cleaning: { ...untouched, needed: false } })).toEqual(['StatefulSet', 'DaemonSet']));
 });
 

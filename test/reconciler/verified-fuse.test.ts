@@ -123,7 +123,7 @@ test('a volume of an earlier version gets the record in the next pass', async ()
   expect(recordOf(at)).toEqual(liveOf(at));
 });
 
-test('what admission puts into the pods stays, and the DaemonSet is recorded with it', async () => {
+test('additions of admission to the pods stay, and the DaemonSet is recorded with them', async () => {
   const at = await boundHarness([openDataset('demo'), thinRuntime('demo', { profileName: 'profile' })], {
     prepare: (server) =>
       void server.rules.mutate({ kind: 'DaemonSet' }, (object) => {

@@ -46,7 +46,7 @@ describe.each(folders)('the lock of %s', (folder) => {
   });
 });
 
-test('what the checks and the sources share has one version', () => {
+test('packages that the checks and the sources share have one version', () => {
   const { devDependencies: own = {} } = read<Manifest>('package.json');
   const { packages } = read<Lock>('tools/checks/package-lock.json');
   for (const name of ['typescript', '@bufbuild/protobuf']) expect(packages[`node_modules/${name}`]?.version, name).toBe(own[name]);

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const script = join(import.meta.dirname, '../../scripts/test.ts');
 const BEGINNING = ['node check types', 'vitest unit', 'node check layers', 'node package-check'];
 
-test('what needs no build goes on while set-up builds; its output is held back until it is waited for', async () => {
+test('parts without a build go on while set-up builds; its output is held back until it is waited for', async () => {
   const { lines, code } = await run('echo "setup: installing"; echo built; while [ ! -e calls5 ]; do sleep 0.05; done; sleep 0.3');
   expect(lines.filter(called)).toEqual([...BEGINNING, 'vitest simulation adversary', 'vitest programs cluster node']);
   expect(lines[0]).toBe('setup: installing');
@@ -17,7 +17,7 @@ test('what needs no build goes on while set-up builds; its output is held back u
   expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '5 passed, 0 failed' });
 });
 
-test('when nothing is to be built, simulations share their time with clusters', async () => {
+test('when there is nothing to build, simulations share their time with clusters', async () => {
   const { lines } = await run(QUICK);
   expect(lines.filter(called)).toEqual([...BEGINNING, 'vitest programs simulation adversary cluster node']);
   expect(lines.at(-1)).toBe('4 passed, 0 failed');

@@ -61,7 +61,7 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
   D10: {
     fluid: 'a CronJob whose status is late ends the controller',
     decided: 'its Job is followed',
-    shown: [`${OPERATIONS}/cron.test.ts`, 'its Job is followed though the CronJob does not say yet that it was started'],
+    shown: [`${OPERATIONS}/cron.test.ts`, 'the Job is followed though the CronJob does not say yet that it was started'],
   },
   D11: {
     fluid: 'a DataProcess with a schedule is looked at once',

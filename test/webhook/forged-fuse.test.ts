@@ -133,7 +133,7 @@ test('one that takes the name of the deleted one is not used', async () => {
   await until(evil, 'seen');
   expect(() => imageIn('b', 'mine')).toThrow('was changed since');
 });
-test('what a change of metadata says of sidecars is not believed', async () => {
+test('a claim about sidecars in changed metadata is not believed', async () => {
   server.put(daemonSet('images-fuse', 'registry/client', { annotations: { [annotation.sidecar]: '{"caches":["m"]}' } }));
   server.put({
     ...volume('a', 'images', undefined),

@@ -74,7 +74,7 @@ export function applying(subject: () => Subject): void {
     expect(error).toMatchObject(refused(409, 'Conflict', /Apply failed with 1 conflict: conflict with "theirs".*: \.data\.x/));
     expect(error.body?.details?.causes).toMatchObject([{ reason: 'FieldManagerConflict', field: '.data.x' }]);
   });
-  test('what another has written by a patch is a conflict too', async () => {
+  test('a field that another has written by a patch is a conflict too', async () => {
     await ours.apply(ConfigMap, configMap(namespace, 'a', { x: 'ours' }));
     await theirs.patch(ConfigMap, at('a'), { data: { x: 'theirs' } }, { type: 'merge' });
     expect(await refusal(ours.apply(ConfigMap, configMap(namespace, 'a', { x: 'ours' })))).toMatchObject(
@@ -100,7 +100,7 @@ export function applying(subject: () => Subject): void {
         .toSorted(),
     ).toEqual(['ours', 'theirs']);
   });
-  test('who changes a field by a patch is its only owner', async () => {
+  test('a manager that changes a field by a patch is its only owner', async () => {
     await ours.apply(ConfigMap, configMap(namespace, 'a', { x: '1', y: '2' }));
     const patched = await theirs.patch(ConfigMap, at('a'), { data: { x: '9' } }, { type: 'merge' });
     expect(entries(patched)).toMatchObject([

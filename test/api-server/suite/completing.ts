@@ -39,7 +39,7 @@ export function completing(subject: () => Subject): void {
     },
   });
 
-  test('what is not said has a default, also after an edit', async () => {
+  test('an absent field has a default, also after an edit', async () => {
     const strategy = { type: 'RollingUpdate', rollingUpdate: { partition: 0 } };
     const { podManagementPolicy: _, ...spec } = statefulSet(namespace, 'a')['spec'] as Record<string, unknown>;
     const made = await client.create(StatefulSet, { ...statefulSet(namespace, 'a'), spec });

@@ -19,7 +19,7 @@ export function reading(subject: () => Subject): void {
   const names = async (options: object) =>
     (await client.list(ConfigMap, { namespace, ...options })).items.map(({ metadata }) => metadata.name);
 
-  test('what does not exist is not found', async () => {
+  test('an object that does not exist is not found', async () => {
     expect(await refusal(client.get(ConfigMap, { namespace, name: 'none' }))).toMatchObject(
       refused(404, 'NotFound', /configmaps "none" not found/),
     );

@@ -16,7 +16,7 @@ const of = (objects: readonly KubeObject[], more: Partial<Situation> = {}) =>
   findings({ objects, runtimes: [], operations: [], workloads: [], jobs: [], pods: [], events: [], now: NOW, ...more });
 const condition = (type: string, status: string, reason: string, message = '') => ({ type, status, reason, message });
 
-test('what serves, runs or is complete is healthy', () => {
+test('an object that serves, runs or is complete is healthy', () => {
   const found = of([
     object('Dataset', 'demo', { phase: 'Bound', conditions: [condition('Ready', 'True', 'DatasetReady')] }),
     object('Dataset', 'moves', { phase: 'DataMigrating', conditions: [condition('Ready', 'True', 'DatasetReady')] }),
@@ -61,7 +61,7 @@ test('a Dataset that is not ready says so once, and one without a status is not 
   expect([unseen?.healthy, unseen?.causes.map(({ reason }) => reason)]).toEqual([false, ['NotSeen']]);
 });
 
-test('what to do about a Dataset that cannot be set up is what its runtime says', () => {
+test('the advice for a Dataset that cannot be set up is that of its runtime', () => {
   const message = 'waiting for Secret ml/keys';
   const dataset = object('Dataset', 'demo', {
     phase: 'NotBound',
@@ -154,7 +154,7 @@ test('a reason that is the name of another condition is told by that one', () =>
   expect([finding?.healthy, finding?.causes.map(({ message }) => message)]).toEqual([false, ['/a is /b']]);
 });
 
-test('what is not well always has a cause, and a schedule before its first time is well', () => {
+test('an unhealthy object always has a cause, and a schedule before its first time is healthy', () => {
   const found = of([
     object('Dataset', 'demo', { phase: 'Updating' }),
     object('DataLoad', 'nightly', { phase: 'Pending' }, { policy: 'Cron' }),
@@ -188,7 +188,7 @@ test('a paused operation is not well, and one that has failed can be retried: wh
   ]);
 });
 
-test('what to do after an earlier operation failed names those to retry, the first that failed first', () => {
+test('the advice after an earlier operation failed names those to retry, the first that failed first', () => {
   const failed = (name: string, reason: string, after?: string) =>
     object(
       'DataLoad',
@@ -229,7 +229,7 @@ test('a name that is too long cannot be retried', () => {
   expect(finding?.causes[0]?.toDo).toBe('delete it, and create it under a shorter name');
 });
 
-test('what to do about a reference that is not allowed is said for the kind', () => {
+test('the advice for a reference that is not allowed fits the kind', () => {
   const [load, runtime] = of([
     object('DataLoad', 'x', { phase: 'Pending', conditions: [condition('Complete', 'False', 'ReferenceNotAllowed')] }),
     object('ThinRuntime', 'x', { conditions: [condition('Synced', 'False', 'ReferenceNotAllowed')] }),

@@ -36,7 +36,7 @@ describe('a name does not fit', () => {
   });
 });
 
-describe('a path is to be read', () => {
+describe('a path has to be read', () => {
   const isRead = (pattern: string, path: string) =>
     isWhole(path.split('/').reduce((fits, name) => after(fits, name), fitsOf(pattern.split(';'))));
   test.each([

@@ -35,7 +35,7 @@ test('operations are counted by kind and phase, and those that wait by what for,
   });
 });
 
-test('whatever words other writers of a status use, there are few series', () => {
+test('for all words of other writers of a status, there are few series', () => {
   const many = Array.from({ length: 1000 }, (_, i) => operation('DataLoad', `Phase${i}`, `Reason${i}`));
   const { byPhase, waiting } = operationCounts(many, NOW);
   expect([byPhase.length, waiting.length]).toEqual([101, 101]);

@@ -43,7 +43,7 @@ test('of two runtimes of the cluster, it is that which serves the Dataset', asyn
   expect(datasets.map(({ object }) => object.kind)).toEqual(['ThinRuntime']);
 });
 
-test('what is wrong with the other half is said of it, and what neither has is missing', async () => {
+test('faults of the other half are reported for it, and objects that neither has are missing', async () => {
   const faults = async (inCluster: readonly KubeObject[]) => {
     const error: unknown = await rendered([runtime], inCluster).catch((each: unknown) => each);
     return error instanceof BadInput ? faultReport(error, 'yaml') : error;

@@ -147,7 +147,7 @@ describe.skipIf(!simulated)('drift', () => {
     await space.bound('JuiceFSRuntime', 'jfs');
   });
 
-  test('what others add to our objects stays', async () => {
+  test('additions of others to our objects stay', async () => {
     await space.patch('DaemonSet', 'jfs-fuse', { metadata: { annotations: { 'example.com/theirs': 'kept' }, labels: { theirs: 'kept' } } });
     await space.patch('ConfigMap', 'thin-fuse-conf', { data: { theirs: 'kept' } });
     await remade(['ConfigMap', 'jfs-fuse-script']);

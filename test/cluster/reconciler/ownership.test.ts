@@ -116,7 +116,7 @@ describe.each(varied)('%s', (file) => {
     expect(tried).toBeGreaterThan(100);
   });
 
-  test('what others add, and what the control plane notes, leaves it ours', async () => {
+  test('additions of others, and notes of the control plane, leave it ours', async () => {
     const manifest = ownerless(file).find(({ kind }) => kind === 'DaemonSet')!;
     const type = ownedType('DaemonSet');
     const created = await client.create(type, manifest as KubeObject);

@@ -177,7 +177,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     }
   });
 
-  test('what was being deleted when Fluid stopped is made again', async () => {
+  test('an object that was being deleted when Fluid stopped is created again', async () => {
     const { space } = await asFluidLeftIt('thin/plain-min', 'ThinRuntime', 'demo');
     const held = ['DaemonSet', 'demo-fuse'] as const;
     // As another manager: Sluice takes over the fields of Fluid only.

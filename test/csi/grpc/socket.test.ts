@@ -43,7 +43,7 @@ test('a plugin that lost the socket reports it, and does not remove the socket o
   expect(second.lost()).toBeUndefined();
 });
 
-test('what is served is waited for, and what is not a socket is left', async () => {
+test('calls under way are waited for, and a file that is not a socket stays', async () => {
   const first = await listen();
   await expect(listen()).rejects.toThrow('another process serves it');
   const second = listen(60_000);

@@ -36,7 +36,7 @@ describePlugin('publishing', { patienceMs: 300 }, (at) => {
     expect(at.node.sh('test ! -e "$1" && echo gone', target)).toBe('gone\n');
   });
 
-  test('what is read-only is so on the host, not only in the plugin', async () => {
+  test('a read-only mount is so on the host, not only in the plugin', async () => {
     serve('ro');
     const target = at.node.newTarget();
     await publish('ro', target, {}, ROX);
@@ -178,7 +178,7 @@ describePlugin('publishing', { patienceMs: 300 }, (at) => {
     expect(at.node.sh('cat "$1/f"', target)).toBe('plain\n');
   });
 
-  test('what a fuse pod puts in the place of its directory leads nowhere', async () => {
+  test('a link that a fuse pod puts in the place of its directory leads nowhere', async () => {
     const target = at.node.newTarget();
     const skip = { 'fluid.io/skip-check-mount-ready-target': 'All' };
     at.node.sh('mkdir -p "$(dirname "$1")" && ln -s /etc "$1"', at.node.fusePath('astray'));

@@ -82,7 +82,7 @@ test('a shell that was ended is replaced', async () => {
   await expect(shells.run(['sh', '-c', 'kill -9 "$PPID"; sleep 1000'], MS)).rejects.toThrow('its shell was ended');
 });
 
-test('what is under way when they are closed is finished, and nothing stays', async () => {
+test('a script that runs when they are closed ends, and nothing stays', async () => {
   const others = openShells();
   const [idle] = await Promise.all([shell(others), others.run(['true'], MS)]);
   const busy = shell(others);

@@ -97,7 +97,7 @@ describePlugin('what Fluid has left', { patienceMs: 200 }, (at) => {
     kubeletForgets('ml-back');
   });
 
-  test('what an earlier version kept in the staging path is used, and then removed', async () => {
+  test('the file of an earlier version in the staging path is used, and then removed', async () => {
     given('earlier', {});
     kubeletStages('ml-earlier');
     kubeletStages('by-hand');

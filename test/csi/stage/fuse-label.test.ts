@@ -17,7 +17,7 @@ test.each([
   expect(labelOf(runtime, dataset)).toBe(expected);
 });
 
-test('what the attributes say is not asked for', async () => {
+test('attributes need no request', async () => {
   const asked = () => Promise.reject(new Error('asked'));
   const said = { runtime: RUNTIME, nodeLabel: 'fluid.io/f-own' };
   expect(await fuseOf({ volume: asked, dataset: asked }, 'handle', volume(said))).toEqual(said);

@@ -135,7 +135,7 @@ test('a server in trouble is asked three times, then the next event has its turn
   expect(sink.dropped).toBe(1);
 });
 
-test('who is no longer the leader says nothing', async () => {
+test('a former leader sends no event', async () => {
   await start([], { deadline: () => 0 });
   sink.emit(failed);
   await sink.flush();

@@ -28,7 +28,7 @@ test('a slot that is released goes to the request that has waited longest', asyn
   expect(inside).toEqual(['a', 'b', 'c']);
 });
 
-test('who gave up waiting takes no place', async () => {
+test('a caller that gave up waiting takes no place', async () => {
   const limiter = createLimiter(1, manualClock());
   const { inside, come } = visitors(limiter);
   const impatient = new AbortController();
@@ -62,7 +62,7 @@ test('during a pause no slot is acquired, not even a free one', async () => {
   expect(inside).toEqual(['a', 'b']);
 });
 
-test('who came during a pause goes before who comes after', async () => {
+test('a caller that came during a pause goes before later ones', async () => {
   const clock = manualClock();
   const limiter = createLimiter(1, clock);
   const { inside, come } = visitors(limiter);
@@ -144,7 +144,7 @@ test('namespaces that wait acquire slots in turn, and none has more than its sha
   expect(inside.slice(4)).toEqual(['a3']);
 });
 
-test('who of a full namespace gave up waiting takes no place later', async () => {
+test('a caller of a full namespace that gave up waiting takes no place later', async () => {
   const limiter = createLimiter(2, manualClock(), 1);
   const impatient = new AbortController();
   await limiter.acquire(undefined, 'a');

@@ -37,7 +37,7 @@ test('it is found behind again for as long as it is', () => {
   expect(late.map(({ times }) => times)).toEqual([1, 2, 3]);
 });
 
-test('what is written in the middle of a round is missed within 15 s', () => {
+test('a write in the middle of a round is missed within 15 s', () => {
   lag.expect('12');
   clock.advance(1);
   lag.expect('13');

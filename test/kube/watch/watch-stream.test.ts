@@ -133,7 +133,7 @@ test('stopping ends it at once and closes the connection', async () => {
   await until(isClosed, 'the connection stays open');
 });
 
-test('who turns away closes the connection', async () => {
+test('a reader that stops closes the connection', async () => {
   const { step, isClosed } = observed();
   server = await scriptedServer([step]);
   client = createClient({ server: server.url }, { fieldManager: 'sluice' });

@@ -57,7 +57,7 @@ const stored = {
 const client = stored.containers[0]!;
 const withClient = (more: object) => ({ ...stored, containers: [{ ...client, ...more }] });
 
-test('what the API server fills in is no addition', () => expect(additionsIn(rendered, stored)).toEqual([]));
+test('a default of the API server is no addition', () => expect(additionsIn(rendered, stored)).toEqual([]));
 
 describe('an addition is', () => {
   test.each<[string, Readonly<Record<string, unknown>>]>([
@@ -83,7 +83,7 @@ describe('an addition is', () => {
   ])('%s', (path, live) => expect(additionsIn(rendered, live)).toEqual([path]));
 });
 
-test('what sidecars do not get is no addition', () =>
+test('a field that sidecars do not get is no addition', () =>
   expect(additionsIn(rendered, { ...stored, hostPID: true, tolerations: [{ operator: 'Exists' }], priorityClassName: 'high' })).toEqual(
     [],
   ));

@@ -277,7 +277,7 @@ describe('the sidecars of a Job', () => {
 describe('a prefetcher', () => {
   const states = { 'fluid-fuse-0': 'running', 'fluid-file-prefetcher': 'running', main: 0 } as const;
   const SIGNAL = 'job-x/fluid-file-prefetcher: sh -c kill -TERM 1';
-  test('ends first, since it reads what is to be unmounted', async () => {
+  test('ends first, since it reads the mount that has to go', async () => {
     const at = await control((container, _, server) => {
       if (container === 'fluid-file-prefetcher') server.put(podOf({ states: { ...states, 'fluid-file-prefetcher': 0 } }));
     });

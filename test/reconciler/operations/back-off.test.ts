@@ -6,7 +6,7 @@ import * as write from '../../support/objects.ts';
 import { boundHarness } from '../harness.ts';
 import { load, statusOf } from './given.ts';
 
-test('what the API server refuses is tried with back-off, also if the engine is asked who leads before each try', async () => {
+test('a write that the API server refuses is retried with back-off, also if the engine is asked who leads before each try', async () => {
   const tiered = { replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD' as const, path: '/cache', quota: '4Gi' }] } };
   const at = await boundHarness(
     [

@@ -60,7 +60,7 @@ test('it has a CronJob, and shows its latest Job', async () => {
   expect(eventsOf(at)).toEqual(['DataOperationFailed']);
 });
 
-test('its CronJob follows edits of the operation and of the runtime, and is repaired', async () => {
+test('the CronJob follows edits of the operation and of the runtime, and is repaired', async () => {
   const at = await bound();
   at.put(cron());
   await at.quiet();
@@ -188,7 +188,7 @@ test('a CronJob that Fluid created goes on, with the Job that runs and the last 
   expect([cronJobOf(at), ...at.server.all('Job').map((job) => job.metadata.name)]).toEqual([undefined, 'foreign']);
 });
 
-test('its Job is followed though the CronJob does not say yet that it was started', async () => {
+test('the Job is followed though the CronJob does not say yet that it was started', async () => {
   const at = await bound();
   at.put(cron());
   await at.quiet();

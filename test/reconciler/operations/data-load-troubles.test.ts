@@ -80,7 +80,7 @@ test('scripts that Fluid created stay, and its Job is followed', async () => {
   expect(at.get('ConfigMap', SCRIPTS)?.['data']).toEqual({ 'load.sh': 'of Fluid' });
 });
 
-describe('its Job lost its label while no controller ran, and is followed to its end', () => {
+describe('the Job lost its label while no controller ran, and is followed to its end', () => {
   /** @param value undefined: without the label no watch shows the Job */
   async function withoutLabel(value: string | undefined): Promise<Harness> {
     const at = await running();

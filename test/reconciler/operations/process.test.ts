@@ -107,7 +107,7 @@ test('with a schedule it is looked at again after each run', async () => {
   }
 });
 
-test('its pods do not keep the Dataset from being deleted once it is over, nor does its schedule', async () => {
+test('pods of an operation that is over do not keep the Dataset from being deleted, nor does its schedule', async () => {
   const at = await thin();
   at.put(process({}, 'once'));
   at.put(process({ policy: 'Cron', schedule: '* * * * *' }, 'nightly'));
@@ -150,7 +150,7 @@ test('a schedule does not keep a runtime that is being deleted while another one
   expect(at.get('CronJob', 'op-processor-job')).toBeDefined();
 });
 
-test('what a schedule needs is created again after a fresh read of its operation', async () => {
+test('the objects of a schedule are created again after a fresh read of its operation', async () => {
   const at = await thin();
   at.put(process({ policy: 'Cron', schedule: '0 3 * * *' }));
   await at.quiet();

@@ -36,7 +36,7 @@ test('that a Dataset has no runtime is one too', async () => {
   await at.quiet();
   expect(said(at)).toEqual(['waiting ml/demo RuntimeNotFound']);
 });
-test('what is over within a second is none', async () => {
+test('a trouble that is over within a second is no reason', async () => {
   const at = await harness();
   at.put(openDataset('demo'));
   at.put(thinRuntime('demo', { profileName: 'profile' }));

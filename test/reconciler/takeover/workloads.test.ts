@@ -67,7 +67,7 @@ test('a runtime whose spec was followed, or that is not bound, costs no request'
   expect((await pass(undefined, cache, false)).asked).toEqual([]);
 });
 
-test('what Fluid created in place of a StatefulSet is deleted before that is created, also after a first try that failed', async () => {
+test('a workload of Fluid in place of a StatefulSet is deleted before that is created, also after a first try that failed', async () => {
   const sets = ['AdvancedStatefulSet/demo-master', 'AdvancedStatefulSet/demo-worker'];
   const { pass, release, deleted, labelled } = cluster(sets);
   expect((await pass()).seen).toEqual([undefined, undefined, undefined]);

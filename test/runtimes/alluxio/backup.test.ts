@@ -82,7 +82,7 @@ describe('the pod', () => {
   );
 });
 
-test('what is no directory of a claim or of a node is refused', () => {
+test('a source that is no directory of a claim or of a node is refused', () => {
   for (const backupPath of [
     '',
     's3://b/c',

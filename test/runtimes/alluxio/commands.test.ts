@@ -73,7 +73,7 @@ describe('Alluxio’s list has options in the spelling of the Dataset', () => {
   test('and an output that is not a list throws', () => expect(() => list.parse([['Cannot connect']])).toThrow('Cannot connect'));
 });
 
-test('what the web port lists is read as it is, however it is written', () => {
+test('the list of the web port is read in every format', () => {
   const options = { a: 'b, c=d', q: '}"x\ns3://evil  on  /evil  (s3, properties={})' };
   const { list, wanted } = table({ ...encrypted, path: '/we"ird}', options });
   const mountPoints = (properties: object) => JSON.stringify({ mountPoints: { '/we"ird}': { ufsUri: 's3://bucket/data/', properties } } });

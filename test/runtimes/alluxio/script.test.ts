@@ -88,7 +88,7 @@ test('a mount whose new secret the pod does not have yet stays as it is', () => 
   expect(readFileSync(join(root, 'said'), 'utf8')).toBe('fs mount /more s3://more\n');
 });
 
-test('what is mounted in another mount comes after it, and goes before it', () => {
+test('a mount within another comes after it, and goes before it', () => {
   program('alluxio', `echo "$*" >> "$ALLUXIO_HOME/said"`);
   const { mounts } = alluxio.bind(
     given({

@@ -306,7 +306,7 @@ test.each<[number, readonly (readonly string[])[]]>([
   expect(calls.at(-1)?.[0]).toBe('mount.juicefs');
 });
 
-test('what is cleaned is the cache of a volume, but not what waits to be uploaded', () => {
+test('cleaning deletes the cache of a volume, but no data that waits to be uploaded', () => {
   const cache = mkdtempSync(join(tmpdir(), 'sluice-cache-'));
   const volumes = ['clean', 'staged', 'strange'].map((name) => join(cache, name));
   for (const each of volumes) for (const part of ['raw/chunks/0/0', 'rawstaging']) mkdirSync(join(each, part), { recursive: true });
@@ -341,7 +341,7 @@ test('an enterprise volume without a token is mounted as its image knows it', ()
   expect(script).not.toContain('auth');
 });
 
-test('what is mounted is unmounted, whatever its path', () => {
+test('a mount is unmounted at every path', () => {
   fc.assert(
     fc.property(directory, (mountRoot) => {
       const { command } = workload(community({ settings: { mountRoot } }), 'worker').container.lifecycle.preStop.exec;

@@ -7,7 +7,7 @@ import { type Case, community, enterprise, mountOptions, planOf, scriptOf, secre
 const messages = (input: RuntimeInput<JuiceFSRuntimeSpec>) => planOf(input).warnings?.map(({ message }) => message);
 const sub = { mountPoint: 'juicefs:///a' };
 
-describe('what Fluid binds is bound, and what is not done is said', () => {
+describe('a Dataset that Fluid binds is bound, and ignored fields are reported', () => {
   test('nothing is said of a dataset as it should be', () => {
     expect(messages(community())).toEqual([]);
     expect(messages(enterprise())).toEqual([]);
@@ -85,7 +85,7 @@ describe('an option goes to the command that knows it', () => {
     expect(mountOptions(input, 'fuse')).not.toHaveProperty('trash-days');
     expect(messages(input)).toEqual([]);
   });
-  test('what no command is known to take goes to mount, which another version may know, and is said', () => {
+  test('an option that no known command takes goes to mount, since another version may know it, and is reported', () => {
     const input = given({ 'new-in-2.0': '1' });
     expect(scriptOf(input, 'fuse').match(/new-in-2\.0/g)).toHaveLength(1);
     expect(mountOptions(input, 'fuse')).toMatchObject({ 'new-in-2.0': '1' });

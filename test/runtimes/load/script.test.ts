@@ -280,7 +280,7 @@ describe('Alluxio', () => {
     expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe(`Progress=${said}\nStep=loading /a\n${details}`);
     expect(infos).toBe(`Progress=1 of 1 paths\n${details}`);
   });
-  test('what a new one is to load is listed first, since it loads no file that it has not listed', () => {
+  test('files for a new one are listed first, since it loads only files that it has listed', () => {
     const { calls } = run('alluxio', { target: [{ path: '/a' }] }, `${NEW}\n[[ $all != 'fs ls'* || $ALLUXIO_USER_JAVA_OPTS != *sync* ]]`);
     expect(calls.slice(-3)).toEqual([
       ['fs', 'ls', '-R', '/a'],

@@ -149,7 +149,7 @@ test('is rejected if the controller has an unknown THIN_FUSE_CONFIG_STORAGE', ()
     'expected "configmap" or "secret", found "vault"',
   ));
 
-describe('what users write stays data', () => {
+describe("users' texts stay data", () => {
   // Every character of Unicode. `unit: 'binary'` means the same and costs two seconds before the first run.
   const unit = fc
     .nat(0x10_ffff)

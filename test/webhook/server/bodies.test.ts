@@ -57,7 +57,7 @@ test('no more of them are cut than others need room for, the oldest first', asyn
   expect(before - held()).toBeLessThanOrEqual(3);
   expect(slow[0]?.status).toBe(503);
 });
-test('what is sent in one go is not cut for others, nor what waits for its answer', async () => {
+test('a body that is sent in one go is not cut for others, nor is one that waits for its answer', async () => {
   const at = given();
   const whole = [];
   for (let i = 0; i < 10; i++) whole.push(await at.send(`10.1.0.${i}`, 'team', LARGE, true));

@@ -16,7 +16,7 @@ test('a namespace that takes all that it can leaves room for the next ones, of i
   expect(most(shares, as('c'))).toBe(12);
   expect(most(shares, as('a', 'another'))).toBe(50);
 });
-test('what was given back is there for others', () => {
+test('a share that was given back is there for others', () => {
   const shares = createShares(100);
   expect(most(shares, as('a'))).toBe(50);
   shares.give(as('a'), 50);

@@ -30,7 +30,7 @@ test.each([true, false])('a namespace that floods an address keeps no other name
   expect(Math.max(...['x', 'z'].map((name) => order.indexOf(name)))).toBeLessThan(5);
   expect(order.indexOf('y')).toBeLessThan(7);
 });
-test('what waits for the network is served in between', async () => {
+test('an admission that waits for the network is served in between', async () => {
   const turns = createTurns();
   const order: string[] = [];
   for (const name of ['one', 'two'])

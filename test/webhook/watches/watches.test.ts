@@ -148,7 +148,7 @@ describe('a fuse DaemonSet', () => {
   });
 });
 
-describe('what the controller records on a volume of its fuse DaemonSet', () => {
+describe("the controller's record on a volume of its fuse DaemonSet", () => {
   const annotated = (annotations: object) => ({ ...volume, metadata: { ...volume.metadata, annotations } }) as KubeObject;
 
   test('is known with what the runtime says of sidecars', async () => {
@@ -241,7 +241,7 @@ describe('while claims are not watched', () => {
   });
 });
 
-describe('what is read before a pod is denied', () => {
+describe('objects that are read before a pod is denied', () => {
   const signal = new AbortController().signal;
 
   test('is these objects alone, and counts more than what the watches know', async () => {

@@ -28,7 +28,7 @@ const touch = (at: Harness, count: number) => {
   at.put({ ...worker, status: { ...(worker['status'] as object), collisionCount: count } });
 };
 
-test('what a webhook changes in an object is accepted, and is no fight (A10)', async () => {
+test("a webhook's change of an object is accepted, and is no fight (A10)", async () => {
   const at = await mirroring();
   expect(at.dataset().phase).toBe('Bound');
   expect(imageOf(at)).toMatch(/^mirror\.example\//);
@@ -40,7 +40,7 @@ test('what a webhook changes in an object is accepted, and is no fight (A10)', a
   expect(at.conditions('ExampleRuntime')['Synced']).toMatch(/^True/);
 });
 
-test('what a webhook changed is not sent again after a restart: its fields are still those that we wrote (A10)', async () => {
+test('an object that a webhook changed is not sent again after a restart: its fields are still those that we wrote (A10)', async () => {
   const at = await mirroring();
   await at.restart();
   await at.quiet();
@@ -50,7 +50,7 @@ test('what a webhook changed is not sent again after a restart: its fields are s
   expect(at.conditions('ExampleRuntime')['Synced']).toMatch(/^True/);
 });
 
-test('what another writer puts there is repaired, and a writer that insists is reported (A9)', async () => {
+test("another writer's value is repaired, and a writer that insists is reported (A9)", async () => {
   const at = await mirroring();
   at.put(withImages(at.get('StatefulSet', 'demo-worker')!, () => 'rival.example/worker'));
   await at.quiet();
@@ -64,7 +64,7 @@ test('what another writer puts there is repaired, and a writer that insists is r
   );
 });
 
-test('what is edited ten times in ten seconds is written each time, and is no fight (A9)', async () => {
+test('an object that is edited ten times in ten seconds is written each time, and is no fight (A9)', async () => {
   const at = await boundHarness([openDataset('demo'), exampleRuntime('demo', { replicas: 1 })]);
   for (let replicas = 2; replicas <= 11; replicas++) {
     at.edit('ExampleRuntime', { replicas });
@@ -82,7 +82,7 @@ test('an edit is sent, and what a webhook changes in it is accepted (A10)', asyn
   expect(at.conditions('ExampleRuntime')['Synced']).toMatch(/^True/);
 });
 
-test('what a webhook changed in a fuse DaemonSet is not sent again while a placement waits for a pod (A10)', async () => {
+test('a fuse DaemonSet that a webhook changed is not sent again while a placement waits for a pod (A10)', async () => {
   const at = await mirroring(thinRuntime('demo', { profileName: 'profile' }));
   const { metadata, ...node } = at.get('Node', 'node-1')!;
   at.put({ ...node, metadata: { ...metadata, labels: { ...metadata.labels, 'fluid.io/f-ml-demo': 'true' } } });

@@ -221,7 +221,7 @@ describe('pruning', () => {
     expect(at.written()).toEqual(['delete ConfigMap/old 200']);
   });
 
-  test('deletes nothing before its owner is confirmed, and confirms nothing when nothing is to be deleted (A5)', async () => {
+  test('deletes nothing before its owner is confirmed, and confirms nothing when there is nothing to delete (A5)', async () => {
     const at = await applying();
     at.put(config('old'));
     await at.settle();

@@ -64,7 +64,7 @@ describe('pruning, while one watch hangs and the others do not,', () => {
   });
 });
 
-test('what a predecessor seems to have left is not deleted for a runtime that is gone, whatever the clocks of two API servers say (A5)', async () => {
+test('an object that a predecessor seems to have left is not deleted for a runtime that is gone, by any clocks of two API servers (A5)', async () => {
   const at = await bound();
   const first = at.get('ThinRuntime')!;
   const { metadata: _, status: __, ...fuse } = at.get('DaemonSet', 'demo-fuse')!;

@@ -43,7 +43,7 @@ test('commands that wait for their turn are never begun once the lease is lost',
   expect(begun).toHaveLength(8);
 });
 
-test('what was under way when the lease was lost requeues no key and is no failure', async () => {
+test('a job that ran when the lease was lost requeues no key and is no failure', async () => {
   const { leading, woken, warnings, running } = busy();
   await turn();
   leading.abort(new Error('no longer leading'));

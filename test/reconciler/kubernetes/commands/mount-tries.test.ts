@@ -161,7 +161,7 @@ test('a mount that is never listed holds a first set-up, which is reported once'
   expect(at.dataset().phase).toBe('Bound');
 });
 
-test('what is listed although it was unmounted is reported, and not unmounted each second', async () => {
+test('a mount that is listed although it was unmounted is reported, and not unmounted each second', async () => {
   const at = await started(truthful, [data, other]);
   const gone = at.files.mounted.get('/other')!;
   at.files.shows = (mounted) => new Map([...mounted, ['/other', gone]]);

@@ -36,7 +36,7 @@ describe('a cache', () => {
     ]));
 });
 
-test('whatever a tenant asks for, the API server takes the labels', () => {
+test('the API server takes the labels of all requests of tenants', () => {
   const name = fc.stringMatching(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
   const any = fc.record({
     engine: name,

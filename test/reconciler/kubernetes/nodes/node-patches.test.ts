@@ -25,7 +25,7 @@ const exclusive = (uid: string) => placement(uid, { fluid_exclusive: uid });
 
 test('each runtime’s labels are a patch of its own, and what they share is another', () =>
   expect(patchesOf({ zone: 'x' }, { placements: [a, b] })).toEqual({ a: { 's-a': 'true' }, b: { 's-b': 'true' }, '': count(2) }));
-test('nothing is to be done where all is as it should be', () =>
+test('a node with the right labels is not written', () =>
   expect(patchesOf({ 's-a': 'true', ...count(1) }, { placements: [a] })).toEqual({}));
 test('labels of runtimes that have no worker there go, and the count with the last', () =>
   expect(patchesOf({ 's-a': 'true', zone: 'x', ...count(1) })).toEqual({ a: { 's-a': null }, '': { 'fluid.io/dataset-num': null } }));

@@ -32,7 +32,7 @@ test('a runtime is on the nodes of its workers, and on no other', () => {
   expect(placements.put('a', placement('a'))).toEqual(['n1', 'n2']);
   expect([on('n1'), on('n2'), on('n3')]).toEqual([['a'], ['a'], []]);
 });
-test('only nodes that a worker came to or left are to be looked at', () => {
+test('only nodes that a worker came to or left are compared', () => {
   const { pods, placements } = scene();
   pods.set('workers-a', ['n1', 'n2']);
   placements.put('a', placement('a'));
