@@ -6,15 +6,18 @@ import { holdOf } from '../planning/diff/mount-trouble.ts';
 import { keptBy } from './status/kept.ts';
 import { missingText } from '../planning/secret-text.ts';
 import { some } from '../planning/some.ts';
-import type { Action, Hold, LiveObject, MountsInForce, Step, World } from './world.ts';
+import type { Step } from './steps.ts';
+import type { Action, Hold, LiveObject, MountsInForce, World } from './world.ts';
+
+type LifecycleStep = Step<World, Action>;
 
 const ensure =
-  (part: Part): Step =>
-  () => ({ action: { ensure: part } });
+  (part: Part): LifecycleStep =>
+  () => ({ actions: [{ do: 'ensure', part }] });
 
 /** A workload that serves: every master, or one of the workers. Once bound, one master is enough to stay so. */
 const untilReady =
-  (role: 'master' | 'worker'): Step =>
+  (role: 'master' | 'worker'): LifecycleStep =>
   (world) => {
     if (!world.plan.roles.includes(role) || isReady(world, role)) return {};
     const { ready = 0, desired = world.plan.base.replicas[role] ?? 0 } = world.workloads[role] ?? {};
@@ -33,7 +36,7 @@ function isReady({ workloads, bound }: World, role: Role): boolean {
 }
 
 /** Without these Secrets pods would only fail to start, and what was created until then would have to be undone. */
-const secretsPresent: Step = ({ missingSecrets, secretRetryMs = 1000, key, dataset, runtime }) => {
+const secretsPresent: LifecycleStep = ({ missingSecrets, secretRetryMs = 1000, key, dataset, runtime }) => {
   if (missingSecrets.length === 0) return {};
   const specs = { Dataset: dataset.spec, [runtime.kind]: runtime.spec };
   const message = `waiting for ${some(missingSecrets, (missing) => missingText(missing, key.namespace, specs))}`;
@@ -57,7 +60,7 @@ export const LEADER_AGAIN_MS = 1000;
  * waits until the engine lists the result. A row that it lists otherwise waits for its retry; it holds up only a first set-up, and only
  * when readers would miss the row.
  */
-const alignMounts: Step = ({
+const alignMounts: LifecycleStep = ({
   plan: { mounts },
   mounted,
   listing = false,
@@ -90,14 +93,14 @@ const alignMounts: Step = ({
   // Rows that were never tried come first, so that rows which the engine refuses delay no others.
   const triedMs = (path: string) => mountsTriedMs?.get(path) ?? Infinity;
   const inTurn = rows.filter((path) => triedMs(path) >= SAME_AGAIN_MS).toSorted((a, b) => triedMs(b) - triedMs(a) || 0);
-  return { ...(inTurn.length > 0 && { action: changeOf(mounts, change, inTurn, AT_ONCE) }), ...(hold && { hold }) };
+  return { ...(inTurn.length > 0 && { actions: [changeOf(mounts, change, inTurn, AT_ONCE)] }), ...(hold && { hold }) };
 };
 function changeOf(mounts: MountsInForce, change: MountChange, inTurn: readonly string[], most: number): Action {
   const due = new Set(inTurn.slice(0, most));
   const next = without(change, new Set(pathsOf(change).filter((path) => !due.has(path))));
-  const run = mounts.change(next);
-  const isTooLong = due.size > 1 && !run.every(({ argv }) => isRunnable(argv));
-  return isTooLong ? changeOf(mounts, change, inTurn, due.size >> 1) : { run, change: next };
+  const commands = mounts.change(next);
+  const isTooLong = due.size > 1 && !commands.every(({ argv }) => isRunnable(argv));
+  return isTooLong ? changeOf(mounts, change, inTurn, due.size >> 1) : { do: 'run', commands, change: next };
 }
 
 const phaseOf = (object: LiveObject | undefined): unknown => object?.status?.['phase'];
@@ -113,7 +116,7 @@ const isFree = ({ volume }: World): boolean => !volume || (!volume.metadata.dele
  * Before its volume, which is created with the claim's UID. A claim that is created while the volume still belongs to an earlier claim
  * would keep the volume controller from noticing that the earlier one is gone.
  */
-const ensureClaim: Step = (world) => {
+const ensureClaim: LifecycleStep = (world) => {
   const { volume } = world;
   if (!world.claim && volume && !isFree(world))
     return {
@@ -121,9 +124,9 @@ const ensureClaim: Step = (world) => {
         ? kept(pending('is being deleted; the controller creates claim and volume again after that'), volume)
         : pending(`is ${String(phaseOf(volume))} to a claim that no longer exists`),
     };
-  if (world.claim && isMisled(world, world.claim)) return { action: { discard: world.claim }, hold: CLAIM_MISLED };
-  const action = { ensure: 'claim' } as const;
-  return world.claim?.metadata.deletionTimestamp ? { action, hold: kept(CLAIM_GOING, world.claim) } : { action };
+  if (world.claim && isMisled(world, world.claim)) return { actions: [{ do: 'discard', object: world.claim }], hold: CLAIM_MISLED };
+  const actions = [{ do: 'ensure', part: 'claim' }] as const;
+  return world.claim?.metadata.deletionTimestamp ? { actions, hold: kept(CLAIM_GOING, world.claim) } : { actions };
 };
 
 /** No further pod can mount the claim; pods that mount it keep it. Its deletion requeues the key. */
@@ -156,22 +159,22 @@ const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `t
 const kept = (hold: Hold, object: LiveObject): Hold => ({ ...hold, message: `${hold.message}${keptBy(object)}` });
 
 /** Our claim names its volume, and our volume names the claim with its UID. So the volume controller has only the phase to write. */
-const volumeBound: Step = ({ volume, claim }) => {
+const volumeBound: LifecycleStep = ({ volume, claim }) => {
   const phase = phaseOf(volume);
   if (!volume) return { hold: pending('does not exist yet') };
   // This pass creates the claim, and the event of that creation does not requeue the key.
   if (!claim) return { hold: { ...pending(`is ${String(phase)}`), afterMs: AT_ONCE_MS } };
   if (volume.metadata.deletionTimestamp && phase === 'Bound')
-    return { ...(!claim.metadata.deletionTimestamp && { action: { vacate: claim } }), hold: kept(VOLUME_GOING, volume) };
+    return { ...(!claim.metadata.deletionTimestamp && { actions: [{ do: 'vacate', claim }] as const }), hold: kept(VOLUME_GOING, volume) };
   const named = volumeNameOf(claim);
   // The claim of an earlier version, or of Fluid, may be bound to another volume for good.
   if (named !== undefined && named !== volume.metadata.name) return {};
   if (claimUidOf(volume) === claim.metadata.uid) return phase === 'Bound' ? {} : { hold: pending(`is ${String(phase)}`) };
   if (volume.metadata.deletionTimestamp) return { hold: kept(pending('is being deleted'), volume) };
   const hold: Hold = { reason: 'VolumeReleased', message: 'the volume names another claim; the controller gives it to the new one' };
-  if (FREE.has(phase)) return { action: { release: volume, seen: claim, to: claim }, hold };
+  if (FREE.has(phase)) return { actions: [{ do: 'release', volume, seen: claim, to: claim }], hold };
   // A change of its phase shows that the volume controller has seen this.
-  return phase === 'Bound' ? { action: { release: volume, seen: claim }, hold } : { hold: pending(`is ${String(phase)}`) };
+  return phase === 'Bound' ? { actions: [{ do: 'release', volume, seen: claim }], hold } : { hold: pending(`is ${String(phase)}`) };
 };
 
 /** The volume controller has received every event by then; it may have received the claim before its volume. */
@@ -181,18 +184,18 @@ const NOT_BEGUN_MS = 500;
  * The volume controller does not reconcile a claim when its volume becomes Bound (pv_controller.go, syncVolume), only when the claim
  * changes. This controller writes what that one would write into the claim, so that only the phase is left to it.
  */
-const completeClaim: Step = ({ volume, claim }) => {
+const completeClaim: LifecycleStep = ({ volume, claim }) => {
   const isWaiting = phaseOf(claim) === 'Pending' || phaseOf(claim) === 'Lost';
   if (!volume || !claim || !isWaiting) return {};
   const named = volumeNameOf(claim);
   // A claim that names no volume is reconciled with its volume.
-  if (named === undefined) return { action: { nudge: claim, afterMs: NOT_BEGUN_MS } };
+  if (named === undefined) return { actions: [{ do: 'nudge', claim, afterMs: NOT_BEGUN_MS }] };
   const isBound = named === volume.metadata.name && phaseOf(volume) === 'Bound' && claimUidOf(volume) === claim.metadata.uid;
-  return isBound ? { action: { complete: claim } } : {};
+  return isBound ? { actions: [{ do: 'complete', claim }] } : {};
 };
 
 /** The order of setup. */
-export const lifecycle: readonly Step[] = [
+export const lifecycle: readonly LifecycleStep[] = [
   secretsPresent,
   ensure('master'),
   ensure('fuse'), // inert until the CSI plugin labels a node

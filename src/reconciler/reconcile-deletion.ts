@@ -1,10 +1,12 @@
 import { type Dataset, isOwnedBy, runtimeFinalizer } from '../api/index.ts';
-import { type Outcome, settled, waiting } from '../kube/turns/queue.ts';
+import { type Outcome, settled } from '../kube/turns/queue.ts';
 import type { Cluster } from './cluster.ts';
 import type { Candidate } from '../planning/choose.ts';
-import { isReported, untilNext } from './holds.ts';
-import { decideTeardown, type Teardown, type TeardownAction, unboundStatus } from './teardown-steps.ts';
-import { orReport, reportOnDataset, reportOnRuntime } from './status/report.ts';
+import { held, orReport } from './holds.ts';
+import { carryOut, firstOf, taker } from './steps.ts';
+import { type Teardown, type TeardownAction, teardownSteps, unboundStatus } from './teardown-steps.ts';
+import { reportOnDataset, reportOnRuntime } from './status/report.ts';
+import { isPassing } from '../planning/reasons.ts';
 import type { Hold, Key, LiveObject, WriteFailure } from './world.ts';
 
 /** One step of the teardown of a runtime that is being deleted. */
@@ -20,24 +22,27 @@ export async function reconcileDeletedRuntime(
 
   await reported('DeleteFailed', () => cluster.withdraw(key, definition, object));
   const left = await reported('LookupFailed', () => cluster.observeTeardown(key, dataset, definition, object));
-  const { action, hold } = decideTeardown(left);
-  if (action) await reported(failureReason(action), () => take(cluster, left, action));
+  const asked = firstOf(left, teardownSteps);
   // Once every deletion has been requested, the wait is worth a report if it lasts.
-  const isUnderWay = action !== undefined || left.cleaning.running;
-  if (hold && isReported(hold, isUnderWay ? Infinity : reportInMs)) await report(hold);
-  if (action && 'unmark' in action) return settled();
-  const afterMs = hold && !isReported(hold, reportInMs) ? reportInMs : hold?.afterMs;
-  return action ? waiting(afterMs ?? 0) : untilNext(afterMs);
+  const isUnderWay = asked.actions !== undefined || left.cleaning.running;
+  return carryOut(
+    asked,
+    (action) => reported(action.do === 'delete' ? 'DeleteFailed' : 'UpdateFailed', () => take({ cluster, left }, action)),
+    async (hold) => {
+      if (!isUnderWay || !isPassing(hold)) await report(hold);
+    },
+    reportInMs,
+  );
 }
 
-async function take(cluster: Cluster, left: Teardown, action: TeardownAction): Promise<void> {
-  if ('delete' in action) await cluster.delete(action.delete, [left.object], action.andPods);
-  else if ('clean' in action) await cluster.clean(left);
-  else if ('unlabelNodes' in action) await cluster.unlabelNodes(left);
-  else if ('unbind' in action) await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus);
-  else await cluster.unmark(left.definition, left.object);
-}
-const failureReason = (action: TeardownAction): WriteFailure => ('delete' in action ? 'DeleteFailed' : 'UpdateFailed');
+const take = taker<TeardownAction, { readonly cluster: Cluster; readonly left: Teardown }, void>({
+  delete: ({ cluster, left }, { objects, andPods }) => cluster.delete(objects, [left.object], andPods),
+  clean: ({ cluster, left }) => cluster.clean(left),
+  unlabelNodes: ({ cluster, left }) => cluster.unlabelNodes(left),
+  // The cast: the step asks for it only if there is one.
+  unbind: async ({ cluster, left }) => void (await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus)),
+  unmark: ({ cluster, left }) => cluster.unmark(left.definition, left.object),
+});
 
 /**
  * The Dataset is being deleted. Garbage collection would delete its runtime after it, but then the plan, which knows what to clean, could
@@ -58,10 +63,7 @@ export async function reconcileDeletedDataset(
   // The deletion waits for pods that mount the claim, and others may start until then.
   for (const { definition, object } of runtimes) await reported('DeleteFailed', () => cluster.withdraw(key, definition, object));
   const hold = await reported('LookupFailed', () => cluster.usersOf(key, dataset));
-  if (hold) {
-    if (isReported(hold, reportInMs)) await report(hold);
-    return waiting(hold.afterMs ?? 2000);
-  }
+  if (hold) return held(hold, reportInMs, () => report(hold));
   const isOurs = ({ definition, object }: Candidate) =>
     isOwnedBy(object, dataset.metadata.uid) && object.metadata.finalizers?.includes(runtimeFinalizer(definition.type));
   const ours = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOurs).map(({ object }) => object);

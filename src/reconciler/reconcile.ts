@@ -6,21 +6,22 @@ import type { Cluster, Planned, Scene, Unplanned } from './cluster.ts';
 import type { Candidate } from '../planning/choose.ts';
 import { decide } from './decide.ts';
 import { againAfterConflict, attempt, each, failureOf, obstacleOf } from './failures.ts';
-import { failingOn, held, orAgain } from './holds.ts';
+import { failingOn, held, orAgain, orReport } from './holds.ts';
+import { taker } from './steps.ts';
 import { causeOf, type Reason } from '../planning/reasons.ts';
 import { statusOf, unplannedStatusOf } from './status/status.ts';
 import { reconcileDeletedDataset, reconcileDeletedRuntime } from './reconcile-deletion.ts';
-import { noticesOf, noticesOfHold, orReport, reportOnBoth, reportOnDataset, reportOnLeaving, reportOnRuntime } from './status/report.ts';
+import { noticesOf, noticesOfHold, reportOnBoth, reportOnDataset, reportOnLeaving, reportOnRuntime } from './status/report.ts';
 import {
+  type Action,
   type Applied,
+  type World,
   type Decision,
-  type Failure,
   type Hold,
   type Key,
   keyOf,
   type LiveObject,
   nothingApplied,
-  type DesiredObject,
 } from './world.ts';
 
 const WITH_PROMISE: ReadonlySet<Part> = new Set(['claim', 'volume']);
@@ -107,31 +108,22 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
   const unmarked = await attempt('UpdateFailed', me, () => cluster.mark(seen));
   if (unmarked.length > 0) return { ...nothingApplied, failed: unmarked };
 
-  const desired: DesiredObject[] = [];
-  const failed: Failure[] = [];
   let applied = nothingApplied;
-  const update = async (object: LiveObject, effect: (object: LiveObject) => unknown) =>
-    void failed.push(...(await attempt('UpdateFailed', `${object.kind}/${object.metadata.name}`, () => effect(object))));
+  let updated = nothingApplied;
   for (const action of actions) {
-    if ('run' in action) cluster.run(world, action.run, action.change);
-    else if ('release' in action) await update(action.release, (volume) => cluster.release(world, volume, action.seen, action.to));
-    else if ('discard' in action) await update(action.discard, (object) => cluster.delete([object], [world.dataset, world.runtime]));
-    else if ('vacate' in action) await update(action.vacate, (claim) => cluster.vacate(world, claim));
-    else if ('complete' in action) await update(action.complete, (claim) => cluster.complete(claim));
-    else if ('nudge' in action) await update(action.nudge, (claim) => cluster.nudge(claim, action.afterMs));
     // A bound claim promises that reads work. And a volume without our claim could be bound to another claim of that name.
-    else if (WITH_PROMISE.has(action.ensure) && !bound && failed.length + applied.failed.length > 0) break;
-    else {
-      const desiredObjects = world.desiredObjects(action.ensure);
-      desired.push(...desiredObjects);
-      applied = joined(applied, await cluster.apply(world, desiredObjects));
-    }
+    const promises = action.do === 'ensure' && WITH_PROMISE.has(action.part);
+    if (promises && !bound && updated.failed.length + applied.failed.length > 0) break;
+    const came = await take({ cluster, world }, action);
+    if (action.do === 'ensure') applied = joined(applied, came);
+    else updated = joined(updated, came);
   }
-  failed.push(...applied.failed);
+  const failed = [...updated.failed, ...applied.failed];
   const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.base.config?.name}`));
   failed.push(...(await attempt('UpdateFailed', me, () => cluster.refresh(world, reconfigured))));
   if (mayPrune && failed.length === 0)
     try {
+      const desired = actions.flatMap((action) => (action.do === 'ensure' ? world.desiredObjects(action.part) : []));
       const done = await cluster.prune(world, desired);
       failed.push(...done.failed);
       applied = { ...applied, pruned: done.pruned, kept: [...applied.kept, ...done.kept] };
@@ -141,6 +133,23 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
   failed.push(...(await attempt('UpdateFailed', me, () => cluster.place(world))));
   return { ...applied, failed };
 }
+
+const take = taker<Action, { readonly cluster: Cluster; readonly world: World }, Applied>({
+  ensure: ({ cluster, world }, { part }) => cluster.apply(world, world.desiredObjects(part)),
+  async run({ cluster, world }, { commands, change }) {
+    cluster.run(world, commands, change);
+    return nothingApplied;
+  },
+  release: ({ cluster, world }, { volume, seen, to }) => update(volume, () => cluster.release(world, volume, seen, to)),
+  discard: ({ cluster, world }, { object }) => update(object, () => cluster.delete([object], [world.dataset, world.runtime])),
+  vacate: ({ cluster, world }, { claim }) => update(claim, () => cluster.vacate(world, claim)),
+  complete: ({ cluster }, { claim }) => update(claim, () => cluster.complete(claim)),
+  nudge: ({ cluster }, { claim, afterMs }) => update(claim, () => cluster.nudge(claim, afterMs)),
+});
+const update = async ({ kind, metadata }: LiveObject, effect: () => unknown): Promise<Applied> => ({
+  ...nothingApplied,
+  failed: await attempt('UpdateFailed', `${kind}/${metadata.name}`, effect),
+});
 
 /** Another runtime of its name serves the dataset. */
 async function standBy(cluster: Cluster, { name }: Key, { object }: Candidate, chosen: Candidate | undefined): Promise<Outcome> {

@@ -2,6 +2,7 @@ import type { Dataset, Identity } from '../api/index.ts';
 import type { Runtime } from '../constructs/index.ts';
 import { keptOf } from './status/kept.ts';
 import { some } from '../planning/some.ts';
+import type { Step } from './steps.ts';
 import type { Hold, Key, LiveObject, PlanInForce, RuntimeObject } from './world.ts';
 
 /** The rest of a runtime that is being deleted. It needs no plan, so that a runtime with an invalid spec can always be deleted. */
@@ -65,17 +66,10 @@ export interface Cleaning {
 }
 
 export type TeardownAction =
-  | { readonly clean: true }
+  | { readonly do: 'clean' | 'unlabelNodes' | 'unbind' | 'unmark' }
   /** With `andPods` the objects stay, being deleted, until their pods are gone (foreground propagation). */
-  | { readonly delete: readonly LiveObject[]; readonly andPods?: true }
-  | { readonly unlabelNodes: true }
-  | { readonly unbind: true }
-  | { readonly unmark: true };
-export interface TeardownDecision {
-  readonly action?: TeardownAction;
-  readonly hold?: Hold;
-}
-type TeardownStep = (left: Teardown) => TeardownDecision | undefined;
+  | { readonly do: 'delete'; readonly objects: readonly LiveObject[]; readonly andPods?: true };
+type TeardownStep = Step<Teardown, TeardownAction>;
 
 const refuseWhileMounted: TeardownStep = ({ users, referrers = [], waitedMs }) => {
   if ('mounting' in users && users.mounting.length > 0) return { hold: stillMounted(users.mounting, waitedMs) };
@@ -112,7 +106,7 @@ const cleanCaches: TeardownStep = ({ cleaning }) => {
     isError: error !== undefined,
     afterMs: 1000,
   };
-  return running ? { hold } : { action: { clean: true }, hold };
+  return running ? { hold } : { actions: [{ do: 'clean' }], hold };
 };
 
 const willClean = ({ needed, running, done, attempts, limit }: Cleaning): boolean => needed && !done && (running || attempts < limit);
@@ -122,6 +116,7 @@ const gone =
     what: string,
     which: (left: Teardown) => readonly (LiveObject | undefined)[],
     why: (left: Teardown) => Pick<Hold, 'reason' | 'message'> | undefined = () => undefined,
+    andPods?: true,
   ): TeardownStep =>
   (left) => {
     const present = which(left).filter((object) => object !== undefined);
@@ -130,7 +125,7 @@ const gone =
     const deletable = present.filter(({ metadata }) => !metadata.deletionTimestamp);
     const { reason, message } = why(left) ?? { reason: 'Deleting', message: '' };
     const hold: Hold = { reason, message: `${what}: ${names}${message}`, afterMs: 10_000 };
-    return deletable.length > 0 ? { action: { delete: deletable }, hold } : { hold };
+    return deletable.length > 0 ? { actions: [{ do: 'delete', objects: deletable, ...(andPods && { andPods }) }], hold } : { hold };
   };
 
 const nameOf = (object: LiveObject): string => {
@@ -139,20 +134,20 @@ const nameOf = (object: LiveObject): string => {
 };
 
 /** Clients that still run would fill a cache again while workers empty it. No pod mounts the claim by now, so no pod needs them. */
-const stopWriters: TeardownStep = (left) => {
-  const step = willClean(left.cleaning)
-    ? gone('deleting fuse pods before their caches are cleaned', ({ inventory }) => inventory.filter(isFuse))(left)
-    : undefined;
-  return step?.action && 'delete' in step.action ? { ...step, action: { ...step.action, andPods: true } } : step;
-};
-const isFuse = ({ kind }: LiveObject): boolean => kind === 'DaemonSet';
+const stopWriters: TeardownStep = (left) => (willClean(left.cleaning) ? fusesGone(left) : undefined);
+const fusesGone = gone(
+  'deleting fuse pods before their caches are cleaned',
+  ({ inventory }) => inventory.filter(({ kind }) => kind === 'DaemonSet'),
+  undefined,
+  true,
+);
 
 /** Each node is written by itself and retried with back-off. The key is requeued when all are done, or one has refused. */
 const unlabelNodes: TeardownStep = ({ nodes, refusals = [] }) =>
   nodes.length === 0
     ? undefined
     : {
-        action: { unlabelNodes: true },
+        actions: [{ do: 'unlabelNodes' }],
         hold: {
           reason: 'NodesLabelled',
           message: `nodes still carry labels of the dataset: ${some(refusals.length > 0 ? refusals : nodes)}`,
@@ -168,10 +163,10 @@ const unbindDataset: TeardownStep = ({ dataset, object, definition }) =>
   dataset.status?.runtimes?.some(
     ({ name, namespace, type }) => name === object.metadata.name && namespace === object.metadata.namespace && type === definition.type,
   )
-    ? { action: { unbind: true } }
+    ? { actions: [{ do: 'unbind' }], again: true }
     : undefined;
 
-const unmark: TeardownStep = ({ object }) => (object.metadata.finalizers?.length ? { action: { unmark: true } } : undefined);
+const unmark: TeardownStep = ({ object }) => (object.metadata.finalizers?.length ? { actions: [{ do: 'unmark' }] } : undefined);
 
 function claimKept({ users }: Teardown): Pick<Hold, 'reason' | 'message'> | undefined {
   if (!('ended' in users) || users.ended.length === 0) return undefined;
@@ -180,7 +175,7 @@ function claimKept({ users }: Teardown): Pick<Hold, 'reason' | 'message'> | unde
 }
 
 /** The reverse of set-up. Each step is done before the next begins. The claim is deleted first, so that no new pod mounts the volume. */
-const teardown: readonly TeardownStep[] = [
+export const teardownSteps: readonly TeardownStep[] = [
   gone('deleting pods that helped Jobs of operations', ({ helpers = [] }) => helpers),
   refuseWhileMounted,
   gone('deleting Jobs of operations, whose pods keep the claim', ({ operations = [] }) => operations),
@@ -193,15 +188,6 @@ const teardown: readonly TeardownStep[] = [
   unbindDataset,
   unmark,
 ];
-
-/** The first step that is not done. */
-export function decideTeardown(left: Teardown, steps: readonly TeardownStep[] = teardown): TeardownDecision {
-  for (const step of steps) {
-    const decision = step(left);
-    if (decision) return decision;
-  }
-  return {};
-}
 
 /** Fluid's status of a dataset whose runtime is gone. */
 export const unboundStatus = {

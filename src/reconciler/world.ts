@@ -4,7 +4,6 @@ import type { KubeObject } from '../kube/types.ts';
 import type { Binding } from '../planning/bindings.ts';
 import type { MountTrouble } from '../planning/diff/mount-trouble.ts';
 import type { Hold } from '../planning/hold.ts';
-import type { Contribution } from './world/decision.ts';
 import type { Key } from '../planning/key.ts';
 import type { LiveObject, MissingSecret, RuntimeObject, WorkloadView } from '../planning/objects.ts';
 
@@ -17,9 +16,6 @@ export type * from '../planning/objects.ts';
 export type * from '../planning/plan-in-force.ts';
 
 export const ROLES = ['master', 'worker', 'fuse'] as const satisfies readonly Role[];
-
-/** A step of the lifecycle. It depends on the world alone. */
-export type Step = (world: World) => Contribution;
 
 /** One consistent reading of the cluster, which decides a pass. Times are milliseconds since the epoch. */
 export interface World extends Binding {

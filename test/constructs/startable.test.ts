@@ -89,9 +89,9 @@ test.each<[string, Runtime, (dataset: object) => RuntimeInput<never>]>([
   const [align] = lifecycle.filter((step) => step.name === 'alignMounts');
   const world = { plan: { mounts }, mounted: [], bound: false };
   // The cast: what this step reads.
-  const { action } = align!(world as never);
-  const { run, change } = action as unknown as { run: { argv: string[] }[]; change: { mount: unknown[] } };
-  expect(run.every(({ argv }) => isRunnable(argv))).toBe(true);
+  const { actions } = align!(world as never)!;
+  const [{ commands, change }] = actions as unknown as [{ commands: { argv: string[] }[]; change: { mount: unknown[] } }];
+  expect(commands.every(({ argv }) => isRunnable(argv))).toBe(true);
   expect(change.mount.length).toBeGreaterThan(10);
   expect(change.mount.length).toBeLessThan(90);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/reconciler/decide.ts';
-import type { Decision, Step } from '../../src/reconciler/world.ts';
+import type { Step } from '../../src/reconciler/steps.ts';
+import type { Action, Decision, World } from '../../src/reconciler/world.ts';
 import { type Changes, claim, pods, volume, worldOf } from './worlds.ts';
 
 const well: Changes = { workloads: { master: pods(1), worker: pods(1), fuse: pods(0) }, volume: volume('Bound'), claim: claim() };
@@ -8,17 +9,17 @@ const decided = (changes: Changes = {}) => decide(worldOf(undefined, undefined, 
 /** `ensure master`, `run example mount …`, `release`. */
 const actions = ({ actions: taken }: Decision): readonly string[] =>
   taken.map((action) =>
-    'ensure' in action
-      ? `ensure ${action.ensure}`
-      : 'run' in action
-        ? `run ${action.run.map(({ argv }) => argv.join(' ')).join(', ')}`
-        : (Object.keys(action)[0] ?? ''),
+    action.do === 'ensure'
+      ? `ensure ${action.part}`
+      : action.do === 'run'
+        ? `run ${action.commands.map(({ argv }) => argv.join(' ')).join(', ')}`
+        : action.do,
   );
 
 describe('the fold', () => {
-  const made: Step = () => ({ action: { ensure: 'fuse' } });
-  const held: Step = () => ({ hold: { reason: 'NameTaken', message: 'first' } });
-  const heldToo: Step = () => ({ hold: { reason: 'PortsExhausted', message: 'second' } });
+  const made: Step<World, Action> = () => ({ actions: [{ do: 'ensure', part: 'fuse' }] });
+  const held: Step<World, Action> = () => ({ hold: { reason: 'NameTaken', message: 'first' } });
+  const heldToo: Step<World, Action> = () => ({ hold: { reason: 'PortsExhausted', message: 'second' } });
   test('a hold stops a first set-up', () => expect(decide(worldOf(), [made, held, made]).actions).toHaveLength(1));
   test('a bound Dataset converges past a hold', () =>
     expect(decide(worldOf(undefined, undefined, { bound: true }), [made, held, made]).actions).toHaveLength(2));
@@ -149,12 +150,12 @@ describe('what is bound', () => {
   test.each(['Released', 'Available', 'Failed'])('gives a %s volume that remembers another claim to the one that is there', (phase) => {
     const [pending, other] = [claim('Pending'), volume(phase, 'gone')];
     const decision = bound({ claim: pending, volume: other });
-    expect(decision.actions).toContainEqual({ release: other, seen: pending, to: pending });
+    expect(decision.actions).toContainEqual({ do: 'release', volume: other, seen: pending, to: pending });
     expect(decision.hold?.reason).toBe('VolumeReleased');
   });
   test('frees a volume first that is still Bound to another: a change of its phase shows that it was noticed', () => {
     const [pending, other] = [claim('Pending'), volume('Bound', 'gone')];
-    expect(bound({ claim: pending, volume: other }).actions).toContainEqual({ release: other, seen: pending });
+    expect(bound({ claim: pending, volume: other }).actions).toContainEqual({ do: 'release', volume: other, seen: pending });
   });
   test('leaves a claim alone that has another volume', () => {
     const decision = bound({ claim: claim('Bound', 'other'), volume: volume('Available', '') });
@@ -169,6 +170,6 @@ describe('what is bound', () => {
   });
   test('has a claim looked at again that names no volume: it is not ours to say that it is bound', () => {
     const open = { ...claim('Pending'), spec: {} };
-    expect(bound({ claim: open }).actions.at(-1)).toEqual({ nudge: open, afterMs: 500 });
+    expect(bound({ claim: open }).actions.at(-1)).toEqual({ do: 'nudge', claim: open, afterMs: 500 });
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { decideTeardown, type Teardown, unboundStatus } from '../../src/reconciler/teardown-steps.ts';
+import { firstOf } from '../../src/reconciler/steps.ts';
+import { type Teardown, teardownSteps, unboundStatus } from '../../src/reconciler/teardown-steps.ts';
 import example from '../support/example-runtime/index.ts';
 import { claim, exampleInput, live, volume, worldOf } from './worlds.ts';
 
+const decideTeardown = (left: Teardown) => firstOf(left, teardownSteps);
 const { key, dataset, runtime: object, plan } = worldOf();
 const runtimes = [{ name: 'demo', namespace: 'ml', type: 'example' }];
 const untouched: Teardown['cleaning'] = { needed: true, running: false, done: false, attempts: 0, limit: 5 };
@@ -31,19 +33,19 @@ const unlabelled: Teardown = { ...empty, nodes: [] };
 const unbound: Teardown = { ...unlabelled, dataset };
 
 const deleted = (left: Teardown) => {
-  const { action } = decideTeardown(left);
-  return action && 'delete' in action ? action.delete.map(({ kind }) => kind) : action;
+  const [action] = decideTeardown(left).actions ?? [];
+  return action?.do === 'delete' ? action.objects.map(({ kind }) => kind) : action?.do;
 };
 
 test.each<[string, Teardown, unknown]>([
   ['the claim', everything, ['PersistentVolumeClaim']],
   ['the volume', claimless, ['PersistentVolume']],
   ['what fills the cache', volumeless, ['DaemonSet']],
-  ['the cache', still, { clean: true }],
+  ['the cache', still, 'clean'],
   ['the workloads', cleaned, ['StatefulSet', 'DaemonSet']],
-  ['the labels of nodes', empty, { unlabelNodes: true }],
-  ['what the Dataset says of its runtime', unlabelled, { unbind: true }],
-  ['the finalizer', unbound, { unmark: true }],
+  ['the labels of nodes', empty, 'unlabelNodes'],
+  ['what the Dataset says of its runtime', unlabelled, 'unbind'],
+  ['the finalizer', unbound, 'unmark'],
   ['nothing', { ...unbound, object }, undefined],
 ])('next goes %s', (_, left, expected) => expect(deleted(left)).toEqual(expected));
 
@@ -81,7 +83,7 @@ test('while pods mount a Dataset that refers to this one, the reason stays the s
 describe('while nodes carry labels of the dataset', () => {
   test('they are taken off, and we are waiting for it', () =>
     expect(decideTeardown(empty)).toEqual({
-      action: { unlabelNodes: true },
+      actions: [{ do: 'unlabelNodes' }],
       hold: { reason: 'NodesLabelled', message: 'nodes still carry labels of the dataset: node-1', isError: false, afterMs: 10_000 },
     }));
   test('a node whose labels were rejected is reported with the reason', () =>
@@ -95,7 +97,7 @@ describe('what is going already', () => {
   const going = { ...claim(), metadata: { ...claim().metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } };
   test('is not deleted again, but waited for', () => {
     const decision = decideTeardown({ ...everything, claim: going });
-    expect(decision.action).toBeUndefined();
+    expect(decision.actions).toBeUndefined();
     expect(decision.hold).toMatchObject({ reason: 'Deleting', message: 'deleting the claim first: PersistentVolumeClaim/demo' });
   });
   test('names the pods that have ended and keep a claim', () =>
@@ -119,13 +121,13 @@ describe('cleaning the cache', () => {
   });
   test('is retried after a failure, which is reported', () => {
     const decision = decideTeardown(left({ attempts: 2, error: 'rm: busy' }));
-    expect(decision.action).toEqual({ clean: true });
+    expect(decision.actions).toEqual([{ do: 'clean' }]);
     expect(decision.hold).toMatchObject({ message: 'attempt 2 of 5 failed: rm: busy', isError: true });
   });
   test('is given up after as many attempts as the spec allows', () =>
     expect(deleted(left({ attempts: 5, error: 'rm: busy' }))).toEqual(['StatefulSet']));
   test('waits for an attempt that is the last one', () =>
-    expect(decideTeardown(left({ attempts: 5, running: true })).action).toBeUndefined());
+    expect(decideTeardown(left({ attempts: 5, running: true })).actions).toBeUndefined());
   test('is left out if there is nothing to clean, and then clients go with the workers', () =>
     expect(deleted({ ...volumeless, cleaning: { ...untouched, needed: false } })).toEqual(['StatefulSet', 'DaemonSet']));
 });
@@ -137,14 +139,14 @@ describe('the Dataset', () => {
         ...unlabelled,
         dataset: { ...unlabelled.dataset!, metadata: { ...dataset.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } },
       }),
-    ).toEqual({ unmark: true }));
+    ).toEqual('unmark'));
   test('that another runtime serves stays bound', () =>
     expect(
       deleted({
         ...unlabelled,
         dataset: { ...dataset, status: { phase: 'Bound', conditions: [], runtimes: [{ ...runtimes[0], type: 'thin' }] } },
       }),
-    ).toEqual({ unmark: true }));
+    ).toEqual('unmark'));
   test('that is gone keeps nothing from going', () => {
     const { dataset: ___, plan: ____, ...orphaned } = everything;
     expect(deleted(orphaned)).toEqual(['PersistentVolumeClaim']);

@@ -47,3 +47,11 @@ export interface OperationCluster {
   ended(operation: OperationObject, job: JobView, end: JobEnd): void;
   notice(operation: OperationObject, notice: Notice): void;
 }
+
+/** One pass, for its effects and reports. */
+export interface OperationPass {
+  readonly cluster: OperationCluster;
+  readonly world: OperationWorld;
+  /** How much longer a passing hold may go unreported. */
+  readonly reportInMs: number;
+}

@@ -1,9 +1,9 @@
 import { causeOf, type Reason } from '../../planning/reasons.ts';
-import { keyText, type OperationKey } from '../world.ts';
+import { type Hold, keyText, type OperationKey } from '../world.ts';
 import { readySince } from './predecessor.ts';
 import { operationKeyOf } from './references.ts';
-import { endOf, hasNoPods, isDone, isOver, isRunning, pauseOf, waitingSince } from './state.ts';
-import type { OperationObject, Place } from './world.ts';
+import { endOf, hasNoPods, isDone, isOver, isRunning, LACKS_PODS, pauseOf, waitingSince } from './state.ts';
+import type { OperationObject, OperationWorld, Place } from './world.ts';
 
 interface LineOptions {
   readonly find: (key: OperationKey) => OperationObject | undefined;
@@ -69,3 +69,27 @@ export const isSamePlace = (old: OperationObject, now: OperationObject): boolean
   old.status?.observedRunAfter === now.status?.observedRunAfter &&
   waitsFor(old, 'isRefusal') === waitsFor(now, 'isRefusal') &&
   waitsFor(old, 'isUnready') === waitsFor(now, 'isUnready');
+
+/** The message says how many are before it: it is written again at most so often. */
+const POSITION_AGAIN_MS = 60_000;
+/** One in a long line is woken when it is the first; that it waits says the same all the time. */
+const LONG_LINE_AGAIN_MS = 600_000;
+export const turnAgainMs = ({ isLongLine }: OperationWorld): number => (isLongLine ? LONG_LINE_AGAIN_MS : POSITION_AGAIN_MS);
+
+const JOINED_MS = 1000;
+/** Why it is not the turn of an operation. */
+export function turnHold({ key, line, isLongLine, target, other }: OperationWorld): Hold | undefined {
+  const found = line.findIndex(({ key: { name } }) => name === key.name);
+  const position = found < 0 ? line.length : found;
+  const [first] = line;
+  if (!first || position === 0) return undefined;
+  const runs = first.hasNoPods ? LACKS_PODS : 'runs';
+  const doing = first.isRunning ? runs : 'is next';
+  const datasets = other ? `Datasets ${target.name} and ${other.key.name}` : `Dataset ${target.name}`;
+  // An operation has a place once its status says that it waits for its turn: no change of another one may follow that.
+  const again = found < 0 ? { afterMs: JOINED_MS } : {};
+  // The place of each would change whenever the line moves: a write for each of thousands.
+  if (isLongLine) return { reason: 'WaitingForTurn', message: `in a long line for ${datasets}`, ...again };
+  const message = `number ${position + 1} in line for ${datasets}: ${first.key.kind} ${first.key.name} ${doing}`;
+  return { reason: 'WaitingForTurn', message, ...again };
+}

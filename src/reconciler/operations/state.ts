@@ -1,6 +1,5 @@
 import { shown } from '../../api/errors.ts';
 import { annotation, type OperationStatus } from '../../api/index.ts';
-import { type Outcome, settled } from '../../kube/turns/queue.ts';
 import type { Reason } from '../../planning/reasons.ts';
 import type { Hold } from '../world.ts';
 import type { JobEnd, OperationObject, OperationWorld } from './world.ts';
@@ -92,4 +91,5 @@ export function expiresInMs(
 const LONGEST_MS = 86_400_000;
 
 /** The pass that deletes it. No event wakes it: its own writes do not. */
-export const untilExpiry = (inMs: number | undefined): Outcome => settled(inMs && Math.min(inMs, LONGEST_MS));
+export const untilExpiry = (inMs: number | undefined): { readonly afterMs?: number } =>
+  inMs === undefined ? {} : { afterMs: Math.min(inMs, LONGEST_MS) };

@@ -8,7 +8,7 @@ import { causeOf, isPassing } from '../../planning/reasons.ts';
 import { EMPTY, type Statuses } from './status.ts';
 import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
 import { lacksOf } from './unsynced.ts';
-import type { Applied, Decision, Failure, Hold, RuntimeObject, World, WriteFailure } from '../world.ts';
+import type { Applied, Decision, Failure, Hold, RuntimeObject, World } from '../world.ts';
 
 /**
  * Reports on the Runtime, in `Synced` and in an event, why no more is done for it.
@@ -116,23 +116,6 @@ function withFailure(status: RuntimeStatus, { object: name, reason, message }: F
   const kept = conditions.map((condition) => (condition.type === 'Synced' && synced ? synced : condition));
   const claim = { type: 'Synced', status: 'False', reason, message: `${name}: ${message}` } as const;
   return { ...status, conditions: [...withCondition(kept, claim, now, 'lastProbeTime')] };
-}
-
-/** Runs `effect`. Its error is reported before it is thrown; a race with another writer is reported only once it lasts. */
-export async function orReport<T>(
-  effect: () => Promise<T>,
-  reason: WriteFailure,
-  reportInMs: number,
-  report: (hold: Hold) => Promise<void>,
-): Promise<T> {
-  try {
-    return await effect();
-  } catch (error) {
-    if (isConflict(error) && reportInMs > 0) throw error;
-    const { object: _, ...failure } = failureOf(reason, '', error);
-    await each([() => report(failure), () => Promise.reject(error)]);
-    throw error;
-  }
 }
 
 /** An event and the object that it is about. */

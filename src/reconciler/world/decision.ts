@@ -5,25 +5,19 @@ import type { LiveObject } from '../../planning/objects.ts';
 /** One effect that a step of the lifecycle asks for; a pass takes them in order. */
 export type Action =
   /** Applies the objects of this part. */
-  | { readonly ensure: Part }
+  | { readonly do: 'ensure'; readonly part: Part }
   /** Runs the commands that change the mounts in this way. */
-  | { readonly run: readonly Command[]; readonly change: MountChange }
+  | { readonly do: 'run'; readonly commands: readonly Command[]; readonly change: MountChange }
   /** Gives a volume that names another claim, or none, to the claim `to`; without `to` the volume names none afterwards. */
-  | { readonly release: LiveObject; readonly seen: LiveObject; readonly to?: LiveObject }
+  | { readonly do: 'release'; readonly volume: LiveObject; readonly seen: LiveObject; readonly to?: LiveObject }
   /** Deletes an object that can never become what is wanted; the pass after its deletion creates it again. */
-  | { readonly discard: LiveObject }
+  | { readonly do: 'discard'; readonly object: LiveObject }
   /** Deletes a claim whose volume is being deleted, if no pod mounts it. */
-  | { readonly vacate: LiveObject }
+  | { readonly do: 'vacate'; readonly claim: LiveObject }
   /** Records on a claim that it and its volume name each other, so that the volume controller reconciles the claim. */
-  | { readonly complete: LiveObject }
+  | { readonly do: 'complete'; readonly claim: LiveObject }
   /** Has the volume controller reconcile a claim that is still not bound in `afterMs`. */
-  | { readonly nudge: LiveObject; readonly afterMs: number };
-
-/** The request of one step. A step that is done asks for nothing. */
-export interface Contribution {
-  readonly action?: Action;
-  readonly hold?: Hold;
-}
+  | { readonly do: 'nudge'; readonly claim: LiveObject; readonly afterMs: number };
 
 /** The requests of all steps of one pass. */
 export interface Decision {

@@ -126,7 +126,7 @@ describe('synth', async () => {
       workloads: {},
       missingSecrets: [],
     } as unknown as World;
-    expect(decide(world).actions.flatMap((action) => ('ensure' in action ? action.ensure : []))).toEqual([
+    expect(decide(world).actions.flatMap((action) => (action.do === 'ensure' ? action.part : []))).toEqual([
       'master',
       'fuse',
       'worker',
