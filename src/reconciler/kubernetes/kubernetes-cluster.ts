@@ -50,7 +50,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   const { client, store, labeler, events, log, wake, clock, users, confirmed, takeover } = context;
   const applier = createApplier(client, store, log, clock);
   const fuseConfig = createFuseConfig(context);
-  const { complete, nudge } = createClaimBinding(context);
+  const teardown = teardownObserver(context);
+  const marks = marker(context);
+  const references = referenceWriter(context);
+  const commands = runtimeCommands(context);
+  const claims = createClaimBinding(context);
   const remove = deleter(context);
   const formerSecrets = createFormerSecrets(context);
   const departed = createDeparted(forget);
@@ -96,10 +100,15 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       return { key, ...(dataset && { dataset }), ...(invalid && { invalid }), runtimes: store.runtimes(key) };
     },
     observe,
-    ...teardownObserver(context),
+    observeTeardown: teardown.observeTeardown,
+    idleHelpers: teardown.idleHelpers,
+    usersOf: teardown.usersOf,
 
-    ...marker(context),
-    ...referenceWriter(context),
+    mark: marks.mark,
+    markDataset: marks.markDataset,
+    provide: references.provide,
+    revoke: references.revoke,
+    withdraw: references.withdraw,
     removeLeft: leftVolumes(context),
     async apply(world, desiredObjects) {
       await takeover.release(world, desiredObjects);
@@ -116,14 +125,14 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       return done;
     },
     refresh: fuseConfig.refresh,
-    ...runtimeCommands(context),
+    run: commands.run,
     release: claimReference(context),
     async vacate({ key, dataset, runtime }, claim) {
       const users = await context.claimUsers.of(key.namespace, claim.metadata.name);
       if ('mounting' in users && users.mounting.length === 0) await remove([claim], [dataset, runtime]);
     },
-    complete,
-    nudge,
+    complete: claims.complete,
+    nudge: claims.nudge,
     place: ({ runtime, plan, key, names }) => {
       if (plan.roles.includes('fuse')) labeler.keep(refOf(runtime), fuseNodeLabel(plan.base.dataset));
       if (!plan.roles.includes('worker')) return;
@@ -131,6 +140,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
 
     delete: remove,
+    clean: commands.clean,
     async unlabelNodes({ key, object, traces = [] }) {
       await confirmed([object]);
       labeler.remove(refOf(object), traces, () => wake(key));
@@ -141,6 +151,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       await users.unmark(typeOf(definition.resource), latest, runtimeFinalizer(definition.type));
       forget(uid);
     },
+    unmarkDataset: marks.unmarkDataset,
 
     async writeRuntimeStatus(object, status) {
       const candidate = store.runtimes(keyOf(object)).find((each) => each.object.kind === object.kind);
