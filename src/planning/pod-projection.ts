@@ -57,7 +57,7 @@ function crashOf(statuses: readonly ContainerStatus[]): Crash | undefined {
   return undefined;
 }
 /** Thousands of pods may end for one reason. */
-const MOST_OUTPUT = 500;
+const MOST_OUTPUT = 1000;
 
 /** By name; undefined where no port has one, as in pods of most users. */
 function portsOf(containers: readonly Container[]): Readonly<Record<string, number>> | undefined {
