@@ -78,7 +78,7 @@ export const causes = {
   ReferenceNotAllowed: {
     means:
       'a Dataset refers to one of another namespace that does not exist or does not allow it, to itself, or to one that refers to a third. Or an operation runs after one of another namespace that does not allow it',
-    toDo: 'let the owner of the other Dataset list this namespace in its annotation `data.fluid.io/shared-with`. Otherwise refer to the third one directly',
+    toDo: 'let the owner of the other Dataset list this namespace in its annotation `data.fluid.io/shared-with`. If that Dataset refers to a third one, refer to the third one directly',
     toDoForOperation: 'let the owner of the other one list this namespace in its annotation `data.fluid.io/followers`',
   },
   LookupFailed: {
