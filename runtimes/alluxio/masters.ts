@@ -1,9 +1,9 @@
-import { isOnHost, must, type PlanInput, together } from '../../src/constructs/index.ts';
+import { must, type PlanInput, together } from '../../src/constructs/index.ts';
 import type { Ports } from './ports.ts';
 import type { Properties } from './properties.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
-type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'name' | 'namespace' | 'spec' | 'dataset' | 'runtime' | 'facts'>;
+type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'spec' | 'runtime' | 'facts'>;
 
 /** Each entry of a journal is written by more than half of the masters: more of them are slower, and hardly safer. */
 const MOST = 9;
@@ -11,8 +11,7 @@ const JOURNAL = 'alluxio.master.journal.type';
 const STANDBY_WEB = 'alluxio.standby.master.web.enabled';
 
 /** The masters by the names of their pods, which are those of their Services. Several of them elect the one that leads. */
-export function mastersOf(input: Input): readonly string[] {
-  const { spec, runtime, facts } = input;
+export function mastersOf({ spec, runtime, facts }: Input): readonly string[] {
   const count = spec.master?.replicas ?? 1;
   must(count <= MOST, 'spec.master.replicas', `1 to ${MOST}`, count);
   // Each process has the list of masters from its start, and the journal of a single one is no journal of several.
@@ -23,26 +22,15 @@ export function mastersOf(input: Input): readonly string[] {
     `${masters}, as it was set up; for another number delete the AlluxioRuntime and create it again`,
     count,
   );
-  if (count > 1) checkSeveral(input);
+  if (count > 1)
+    together({
+      common: () => checkShared(spec.properties, 'spec.properties'),
+      own: () => checkShared(spec.master?.properties, 'spec.master.properties'),
+    });
   return Array.from({ length: count }, (_, i) => `${runtime.workloads.master}-${i}`);
 }
 
-function checkSeveral({ name, namespace, spec, dataset }: Input): void {
-  const { path } = dataset.spec.dataRestoreLocation ?? {};
-  const checkBackup = () =>
-    must(
-      !path?.startsWith('local://') || !isOnHost(spec.master),
-      'spec.dataRestoreLocation.path',
-      'pvc://<claim>/<path>: several masters with ports of the node cannot all be on the node that has the backup',
-      path,
-    );
-  together({
-    common: () => checkShared(spec.properties, 'spec.properties'),
-    own: () => checkShared(spec.master?.properties, 'spec.master.properties'),
-    backup: () => together({ checkBackup }, `Dataset ${namespace}/${name}`),
-  });
-}
-
+/** Several masters share a journal, and the one that leads is known by its web port. */
 function checkShared(properties: Properties = {}, field: string): void {
   const { [JOURNAL]: journal = 'EMBEDDED', [STANDBY_WEB]: standby = 'false' } = properties;
   together({

@@ -1,13 +1,14 @@
-import { absolutePath, claimOf, type Mounted, must, type PlanInput, together } from '../../src/constructs/index.ts';
+import { absolutePath, claimOf, isOnHost, type Mounted, must, type PlanInput, together } from '../../src/constructs/index.ts';
 import { below } from './paths.ts';
+import type { AlluxioRuntimeSpec } from './spec.ts';
 
-type Input = Pick<PlanInput<unknown>, 'name' | 'namespace' | 'dataset'>;
+type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'name' | 'namespace' | 'spec' | 'dataset'>;
 
 /** Where a new master finds the metadata that it begins with: a backup in a claim or on a node. */
 export const restoreOf = (input: Input): Restore =>
   together({ restore: () => read(input) }, `Dataset ${input.namespace}/${input.name}`).restore;
 
-function read({ name, namespace, dataset }: Input): Restore {
+function read({ name, namespace, spec: { master }, dataset }: Input): Restore {
   const { path, nodeName } = dataset.spec.dataRestoreLocation ?? {};
   if (!path) return { mounted: [], env: {}, nodeSelector: {} };
   const field = 'spec.dataRestoreLocation.path';
@@ -19,6 +20,13 @@ function read({ name, namespace, dataset }: Input): Restore {
     return { mounted: [{ volume, mount: { name: 'pvc', mountPath: '/pvc' } }], env: backup('/pvc', claim.path), nodeSelector: {} };
   }
   must(path.startsWith('local:///'), field, 'pvc://<claim>/<path> or local:///<path>', path);
+  const areApart = (master?.replicas ?? 1) > 1 && isOnHost(master);
+  must(
+    !areApart,
+    field,
+    'pvc://<claim>/<path>: several masters with ports of the node cannot all be on the node that has the backup',
+    path,
+  );
   must(nodeName, 'spec.dataRestoreLocation.nodeName', 'the node that has the backup', nodeName);
   const directory = absolutePath(path.slice('local://'.length), field);
   return {
