@@ -32,6 +32,8 @@ export interface Host {
   unmount(paths: readonly string[], lazily: boolean): Promise<void>;
   /** Unmounts this mount lazily, and no other that has its path meanwhile: pods can write where a fuse pod has mounted. @throws Error */
   detach(mount: MountInfo): Promise<void>;
+  /** Whether a directory below the kubelet's exists and has nothing in it. @throws Error if a volume is mounted there */
+  isEmptied(directory: string): boolean;
   /** Removes the target's directory or link. @throws Error also when something is still mounted there */
   removeTarget(target: string): void;
 }
@@ -69,6 +71,7 @@ export function createHost({ watch, kubeletDir, run, scratch, bindMs = BIND_MS }
     look: (target) => targets.look(target),
     makeTarget: (target) => targets.make(target),
     removeTarget: (target) => targets.remove(target),
+    isEmptied: (directory) => targets.isEmptied(`${kubeletDir}${directory}`),
 
     async makeSource(source) {
       if (topAt(await watch.now(), source)) return;

@@ -15,6 +15,8 @@ export interface Targets {
   make(target: string): void;
   /** A link, in the place of an empty directory or of another link. */
   link(source: string, target: string): void;
+  /** Whether a directory exists and has nothing in it. */
+  isEmptied(directory: string): boolean;
   /** Removes a directory or link. @throws Error also when something is mounted there */
   remove(target: string): void;
 }
@@ -45,6 +47,8 @@ export function createTargets(kubeletDir: string, mounts: () => readonly MountIn
       remove(target);
       symlinkSync(source, target);
     },
+
+    isEmptied: (directory) => unless('ENOENT', false, () => readdirSync(local(directory)).length === 0),
 
     remove: (target) => remove(local(target)),
   };

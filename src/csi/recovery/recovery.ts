@@ -22,10 +22,10 @@
  */
 import pLimit from 'p-limit';
 import { backoff } from '../../kube/clock.ts';
-import { createQueue, type Outcome, type PassInfo, settled } from '../../kube/turns/queue.ts';
+import { createQueue, type Outcome, type PassInfo, settled, waiting } from '../../kube/turns/queue.ts';
 import type { MountInfo } from '../mounts/mountinfo.ts';
 import type { NodeContext } from '../node-context.ts';
-import { deletedBelow } from './deleted.ts';
+import { leftBelow, volumeOf } from './deleted.ts';
 import { rebind } from './rebind.ts';
 import { type Orphan, orphans } from './plan.ts';
 import { type RebindResult, recordResults } from './events.ts';
@@ -36,6 +36,8 @@ const AT_ONCE = 4;
 const SEEN_MS = 250;
 /** All consumers are checked this often, even without a change. */
 const CHECK_MS = 1_000;
+/** How late the plugin sees that the kubelet has emptied the directory of a volume. */
+const EMPTIED_MS = 5_000;
 
 /**
  * Checks the mount table when it starts and whenever the table changes. All that it needs is in the table, in the files that the kubelet
@@ -53,7 +55,7 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
   /** Keys are volumes. */
   const queue = createQueue({ concurrency: Infinity, work: serve, eventBackoffMs: 0, clock });
   /** The only key is the mount root. */
-  const cleaning = createQueue({ concurrency: 1, work: unmountDeleted, clock });
+  const cleaning = createQueue({ concurrency: 1, work: unmountLeft, clock });
 
   async function readTable() {
     const mounts = await host.mounts();
@@ -65,7 +67,8 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
     const { mounts, byVolume } = await readTable();
     if (mounts === checked) return;
     context.layers.keep(mounts);
-    if (deletedBelow(mounts, context.mountRoot).length > 0) cleaning.add(context.mountRoot);
+    const { deleted, repeated } = leftBelow(mounts, context.mountRoot);
+    if (deleted.length + repeated.length > 0) cleaning.add(context.mountRoot);
     // A volume whose consumers were unpublished meanwhile is settled by its next pass.
     for (const name of new Set([...failing, ...byVolume.keys()])) queue.add(name);
     // Last: what fails on the way is done again with the next check.
@@ -87,9 +90,10 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
   }
 
   /** Mounts below an unmounted one are seen by the next check. */
-  async function unmountDeleted(mountRoot: string): Promise<Outcome> {
+  async function unmountLeft(mountRoot: string): Promise<Outcome> {
+    const { deleted, repeated } = leftBelow(await host.mounts(), mountRoot);
     let failed = 0;
-    for (const mount of deletedBelow(await host.mounts(), mountRoot)) {
+    for (const mount of [...deleted, ...repeated.filter((each) => host.isEmptied(volumeOf(each) ?? ''))]) {
       const { mountPoint: path } = mount;
       try {
         await host.detach(mount);
@@ -99,7 +103,9 @@ export function startRecovery(context: NodeContext): { stop(): Promise<void> } {
         log.warn({ path, error: String(error) }, 'what a fuse pod that is gone has left behind cannot be unmounted; retrying');
       }
     }
-    return failed === 0 ? settled() : { kind: 'failed' };
+    if (failed > 0) return { kind: 'failed' };
+    // The mount table does not show that the kubelet empties a directory.
+    return repeated.length > 0 ? waiting(EMPTIED_MS) : settled();
   }
 
   const complain = (error: unknown) => log.error({ err: error }, 'the mount table cannot be checked for dead mounts');

@@ -96,11 +96,17 @@ describePlugin('a FUSE client that died and came back', { patienceMs: 300 }, (at
     expect(at.node.stack(target)).toEqual([]);
   });
 
+  /** A container of a fuse pod starts that has this volume at this path, which the host sees, as with the mount propagation Bidirectional. */
+  function start(path: string, volume: string): void {
+    const mount = 'mount --make-rslave "$3" && mount --bind "$2" "$1" && mount --make-private "$1"';
+    at.node.sh(`exec unshare -m --propagation unchanged sh -ec '${mount}' sh "$@"`, path, volume, at.node.kubelet);
+  }
   /** A ConfigMap of a fuse pod, mounted below its directory by this name. */
   function configured(name: string): { readonly path: string; readonly volume: string } {
     const volume = `${at.node.kubelet}/pods/uid-of-${name}/volumes/kubernetes.io~configmap/conf`;
     const path = `${fusePath('left')}/${name}`;
-    at.node.sh('mkdir -p "$1" "$2" && echo old >"$2/file" && mount --bind "$2" "$1" && mount --make-private "$1"', path, volume);
+    at.node.sh('mkdir -p "$1" "$2" && echo old >"$2/file"', path, volume);
+    start(path, volume);
     return { path, volume };
   }
 
@@ -113,6 +119,15 @@ describePlugin('a FUSE client that died and came back', { patienceMs: 300 }, (at
     await vi.waitFor(() => expect(at.node.stack(path)).toEqual([]), 60_000);
     // A container that runs may have the old file of a ConfigMap that was changed.
     expect(at.node.sh('cat "$1"', file)).toBe('old\n');
+  });
+
+  test('leaves no mount of a ConfigMap on itself, with which the kubelet could not delete that', async () => {
+    const { path, volume } = configured('twice');
+    start(path, volume);
+    expect(at.node.stack(path)).toHaveLength(2);
+    expect(() => at.node.sh('rm -r "$1"', volume)).toThrow('busy');
+    await vi.waitFor(() => at.node.sh('rmdir "$1"', volume), 60_000);
+    await vi.waitFor(() => expect(at.node.stack(path)).toEqual([]), 60_000);
   });
 
   test('leaves a mount to which a pod has made a path lead that can write there', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deletedBelow } from '../../../src/csi/recovery/deleted.ts';
+import { leftBelow } from '../../../src/csi/recovery/deleted.ts';
 import { table } from '../given.ts';
 
 const PATH = '/runtime-mnt/vineyard/ml/demo/vineyard-fuse/rpc-conf';
@@ -22,4 +22,18 @@ test.each([
   ['none of a directory that is only called so', table({ ...plain, id: 20, root: `${VOLUME}/deleted` }), []],
   ['no sub path, whose file is deleted when its ConfigMap changes', table({ ...gone, id: 20, root: `${VOLUME}/..1/file//deleted` }), []],
   ['no directory of the node that somebody else deleted', table({ ...gone, id: 20, root: '/data/conf//deleted' }), []],
-])('is %s', (_, mounts, ids) => expect(deletedBelow(mounts, '/runtime-mnt').map(({ id }) => id)).toEqual(ids));
+])('is %s', (_, mounts, ids) => expect(leftBelow(mounts, '/runtime-mnt').deleted.map(({ id }) => id)).toEqual(ids));
+
+test.each([
+  ['the uppermost of a ConfigMap that is mounted on itself', table({ ...plain, id: 20 }, { ...plain, id: 21, parent: 20 }), [21]],
+  ['none that is mounted once', table({ ...plain, id: 20 }), []],
+  ['none on that of an earlier pod', table({ ...gone, id: 20 }, { ...plain, id: 21, parent: 20 }), []],
+  [
+    'none of a volume that may be empty while a pod uses it',
+    table(
+      { ...plain, root: '/pods/u/volumes/kubernetes.io~empty-dir/e', id: 20 },
+      { ...plain, root: '/pods/u/volumes/kubernetes.io~empty-dir/e', id: 21, parent: 20 },
+    ),
+    [],
+  ],
+])('repeated is %s', (_, mounts, ids) => expect(leftBelow(mounts, '/runtime-mnt').repeated.map(({ id }) => id)).toEqual(ids));
