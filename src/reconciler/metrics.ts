@@ -1,9 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { RequestInfo } from '../kube/contract.ts';
+import type { ReflectorStatus } from '../kube/watch/reflector.ts';
+import { whyStale } from '../kube/watch/staleness.ts';
 import type { StopResult } from './applications/commands.ts';
 import { addDatasetGauges, type DatasetCounts } from './metrics/dataset-gauges.ts';
 import { type OperationCounts, type OperationMetrics, operationMetrics } from './metrics/operation-metrics.ts';
-import { addWatchGauges, type WatchStatuses } from './metrics/watch-gauges.ts';
 import { type WorkMetrics, workMetrics } from './metrics/work-metrics.ts';
 
 export type { DatasetCounts, OperationCounts };
@@ -19,6 +20,9 @@ export interface Metrics extends WorkMetrics, OperationMetrics {
   /** Removes the series of this runtime. */
   forgotten(type: string, runtime: string): void;
 }
+
+/** By plural; of kinds that are installed. */
+type WatchStatuses = ReadonlyMap<string, { readonly status: ReflectorStatus }>;
 
 /** Called at each scrape; without a scrape they cost nothing. */
 export interface Sources {
@@ -93,4 +97,28 @@ function countFailedSetups(registry: Registry): Pick<Metrics, 'setupFailed' | 'f
     setupFailed: (type, runtime) => setupErrors.inc({ runtime_type: type, runtime }),
     forgotten: (type, runtime) => setupErrors.remove({ runtime_type: type, runtime }),
   };
+}
+
+/** `watches` is called at each scrape; without a scrape it costs nothing. */
+function addWatchGauges(registry: Registry, watches: () => WatchStatuses): void {
+  const registers = [registry];
+  watchGauge('sluice_watch_up', '1 while the resource is watched and the watch is not behind.', (status) => (whyStale(status) ? 0 : 1));
+  watchGauge(
+    'sluice_watch_age_seconds',
+    'Seconds since the watch last received anything; up to 60 while nothing changes.',
+    ({ silentMs }) => silentMs / 1000,
+  );
+
+  function watchGauge(name: string, help: string, pick: (status: ReflectorStatus) => number): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['resource'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [resource, { status }] of watches()) if (!status.unknownKind) this.set({ resource }, pick(status));
+      },
+    });
+  }
 }

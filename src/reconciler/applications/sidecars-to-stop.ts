@@ -1,9 +1,7 @@
-import type { Container, PodSpec, PodStatus } from '../../api/index.ts';
-import { PLATFORMS, platformOf, sidecar } from '../../api/sidecars.ts';
-import type { KubeObject } from '../../kube/types.ts';
-import { hasEnded } from './container-ends.ts';
-import { isSidecar } from './is-sidecar.ts';
-import { unmountOf } from './unmount.ts';
+import { join } from 'node:path/posix';
+import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../api/index.ts';
+import { clientName, clientNumber, platformOf, PLATFORMS, sidecar } from '../../api/sidecars.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/types.ts';
 
 /** Which pods the controller leaves alone. */
 export interface ApplicationSettings {
@@ -78,4 +76,57 @@ function isOurs({ metadata: { labels = {}, annotations = {} } }: KubeObject, { e
   if (exceptLabel !== undefined && labels[exceptLabel] !== undefined) return false;
   const platform = platformOf(labels, annotations, platformLabel);
   return PLATFORMS.some((known) => known === platform);
+}
+
+/** Fields of containers that newer API servers have: kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-restart-rules. */
+interface OwnPolicy {
+  readonly restartPolicy?: string;
+  readonly restartPolicyRules?: readonly {
+    readonly action: string;
+    readonly exitCodes?: { readonly operator: string; readonly values?: readonly number[] };
+  }[];
+}
+
+/**
+ * Whether a container has ended and the kubelet will not start it again. After a failure under OnFailure it will: its client must be there
+ * then. Fluid stops the client for any exit code.
+ */
+function hasEnded(container: Container, status: Pick<ContainerStatus, 'state'> | undefined, podPolicy: string): boolean {
+  const exitCode = status?.state?.terminated?.exitCode;
+  if (exitCode === undefined) return false;
+  const { restartPolicy = podPolicy, restartPolicyRules = [] } = container as Container & OwnPolicy;
+  const isMeant = ({ exitCodes }: NonNullable<OwnPolicy['restartPolicyRules']>[number]) =>
+    exitCodes === undefined || (exitCodes.values ?? []).includes(exitCode) === (exitCodes.operator === 'In');
+  if (restartPolicyRules.some((rule) => rule.action.startsWith('Restart') && isMeant(rule))) return false;
+  return restartPolicy === 'Never' || (restartPolicy === 'OnFailure' && exitCode === 0);
+}
+
+/** Whether the webhook made a container: it has a name of the webhook, and the webhook recorded it on the pod. threat-model: R-sidecars */
+function isSidecar(name: string, { labels = {}, annotations = {} }: Pick<ObjectMeta, 'labels' | 'annotations'>): boolean {
+  if (name === sidecar.prefetcher) return annotations[sidecar.prefetcherDone] === 'true';
+  const number = clientNumber(name);
+  return number !== undefined && labels[`${sidecar.datasetName}${clientName(number)}`] !== undefined;
+}
+
+/**
+ * The command that unmounts the file system of a client: the container's own preStop, as it is. It is in the pod's own spec and runs in
+ * the pod's own container, where the kubelet would run it as well, so that nothing is gained by writing another one there.
+ */
+export function unmountOf(container: Container): readonly string[] | undefined {
+  const preStop = container.lifecycle?.preStop?.exec?.command;
+  if (preStop && preStop.length > 0) return preStop;
+  const path = mountPathOf(container);
+  return path === undefined ? undefined : ['umount', path];
+}
+
+/** The mount path of clients without a preStop, which Fluid injected. */
+function mountPathOf({ env = [], volumeMounts = [] }: Container): string | undefined {
+  const given = env.find(({ name }) => name === 'FLUID_FUSE_MOUNTPOINT')?.value;
+  if (given?.startsWith('/')) return given;
+  const mount = volumeMounts.find(({ mountPropagation }) => mountPropagation === 'Bidirectional');
+  if (!mount) return undefined;
+  // `juicefs-fuse-mount-0` holds `juicefs-fuse`.
+  const words = mount.name.split('-');
+  const [type = '', fuse] = words.slice(Math.max(0, words.indexOf('mount') - 2));
+  return join(mount.mountPath, fuse === 'fuse' ? `${type}-fuse` : '');
 }

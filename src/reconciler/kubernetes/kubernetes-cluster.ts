@@ -7,7 +7,7 @@ import { datasetPhase, operationRef } from '../operations/status.ts';
 import { type Key, keyOf, keyText, type OperationKey, type RuntimeObject, type World } from '../world.ts';
 import { createApplier } from './apply/apply.ts';
 import { createClaimBinding } from './apply/claim-binding.ts';
-import { claimReference } from './apply/claim-reference.ts';
+import { claimReference } from './apply/claim-binding.ts';
 import { deleter } from './apply/deletion.ts';
 import { confirm, sourcesOf } from './apply/fresh.ts';
 import { createFormerSecrets } from './apply/former-secrets.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ApplicationSettings, sidecarsToStop } from '../../../src/reconciler/applications/sidecars-to-stop.ts';
-import { unmountOf } from '../../../src/reconciler/applications/unmount.ts';
+import { unmountOf } from '../../../src/reconciler/applications/sidecars-to-stop.ts';
 import { injectionOptionsOf } from '../../../src/webhook/injection-options.ts';
 import { type PodOptions, podOf, preStop } from './pods.ts';
 

@@ -3,6 +3,8 @@ import { type Key, keyOfText, keyText, type LiveObject } from '../../world.ts';
 import { createGroups } from './groups.ts';
 import { isIn } from '../../../planning/owner.ts';
 import { claimedBy } from '../../../planning/volumes.ts';
+import { ownerUid } from '../../../api/index.ts';
+import type { Watches } from './watches.ts';
 
 /** Which runtime has which UID, and the objects that carry it in their label `data.fluid.io/owner-uid`. Any user may write that label. */
 export interface Inventories {
@@ -59,3 +61,19 @@ export function createInventories(): Inventories {
 
 const isVolume = ({ kind }: LiveObject): boolean => kind === 'PersistentVolume';
 const claimText = (volume: LiveObject): string => keyText(claimedBy(volume));
+
+/**
+ * All that an owner has: as the watches show it, with what the controller wrote or found since. The event of the controller's own write wakes
+ * no key. So the next pass must find what a pass created and the next one no longer wants, though no watch shows it yet.
+ */
+export function newestInventory(watches: Pick<Watches, 'newest' | 'ownWrites'>, { of }: Pick<Inventories, 'of'>): Inventories['of'] {
+  return (owner) => {
+    const shown = of(owner);
+    const own = watches.ownWrites(owner.uid);
+    if (!own) return shown;
+    const belongs = (object: KubeObject): boolean => ownerUid(object) === owner.uid && isIn(object, owner);
+    const newest = [...shown, ...own].flatMap(({ kind, metadata: { namespace, name } }) => watches.newest(kind, namespace, name) ?? []);
+    // The cast: what carries the label of an owner is kept with UID and version.
+    return [...new Set(newest.filter(belongs))] as unknown as readonly LiveObject[];
+  };
+}

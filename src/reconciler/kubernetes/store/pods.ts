@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { controllerOf, label, ownerUid } from '../../../api/index.ts';
-import type { ObjectChange } from '../../../kube/watch/reflector.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Key, LiveObject } from '../../world.ts';
 import { Pod } from '../../../planning/kinds.ts';
 import { createGroups } from './groups.ts';
 import type { Inventories } from './inventories.ts';
-import { isElsewhere, isNews } from './pod-news.ts';
 import type { Watched, Watches } from './watches.ts';
+import type { ObjectChange } from '../../../kube/watch/collection.ts';
+import { hasOlderTemplate } from '../../../planning/views.ts';
 
 /** The watch of the pods of runtimes, by the workload that is their controller. */
 export interface Pods {
@@ -63,3 +64,27 @@ export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owne
 
 /** A pod may name a workload of another namespace as its controller, and so may thousands: they are never looked at. */
 const groupOf = (uid: string, namespace: string | undefined): string => `${namespace}/${uid}`;
+
+/** Whether a pod was scheduled to a node, or ended, between these two versions. */
+const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>
+  old['nodeName'] !== now['nodeName'] || (old['phase'] === 'Failed') !== (now['phase'] === 'Failed');
+
+/** Whether a pass may decide differently because of this pod. */
+function isNews(change: ObjectChange<KubeObject>, workload: LiveObject, isAwaited: boolean): boolean {
+  const { object: pod } = change;
+  if (workload.kind === 'DaemonSet' && !hasOlderTemplate(workload, pod))
+    return (isAwaited && pod['ready'] === true) || !isDeepStrictEqual(crashBefore(change), crashNow(change));
+  return change.type !== 'changed' || !isDeepStrictEqual(whatCounts(change.old), whatCounts(pod));
+}
+const crashBefore = (change: ObjectChange<KubeObject>): unknown =>
+  change.type === 'added' ? undefined : (change.type === 'changed' ? change.old : change.object)['crash'];
+const crashNow = ({ type, object }: ObjectChange<KubeObject>): unknown => (type === 'deleted' ? undefined : object['crash']);
+const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, crash, container, ip }: KubeObject) => ({
+  revision: labels?.['controller-revision-hash'],
+  deletionTimestamp,
+  ready,
+  restarts,
+  crash,
+  container,
+  ip,
+});

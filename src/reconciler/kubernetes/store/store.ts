@@ -28,7 +28,7 @@ import { type Key, keyText, type LiveObject, type OperationKey } from '../../wor
 import { Node } from '../../../planning/kinds.ts';
 import { type Datasets, watchDatasets } from './datasets.ts';
 import { createInventories, type Inventories } from './inventories.ts';
-import { newestInventory } from './newest-inventory.ts';
+import { newestInventory } from './inventories.ts';
 import { type OperationStore, watchOperations } from './operations.ts';
 import { watchOwned } from './owned.ts';
 import { type Pods, watchPods } from './pods.ts';
