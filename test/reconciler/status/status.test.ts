@@ -229,6 +229,13 @@ describe('the runtime', () => {
     expect(first.runtime.setupDuration).toBe('3s');
     expect(reported(after(bound, first)).runtime.setupDuration).toBe('3s');
   });
+  test('keeps the mounts and their time that Fluid reported', () => {
+    const kept = { mounts: [{ mountPoint: 's3://bucket' }], mountTime: '2026-01-01T00:00:00Z' };
+    const world = exampleWorld(well);
+    const runtime = { ...world.runtime, status: { ...world.runtime.status, ...kept } as RuntimeStatus };
+    expect(reported({ ...world, runtime }).runtime).toMatchObject(kept);
+    expect(reported(world).runtime).not.toHaveProperty('mountTime');
+  });
   test('is not set up while an object is refused', () =>
     expect(reported(exampleWorld({ ...well, bound: false }), { failed }).runtime.setupDuration).toBeUndefined());
   test('names what is refused before what is waited for', () =>
