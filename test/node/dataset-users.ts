@@ -10,7 +10,7 @@ import type { AlluxioSpace } from './alluxio-space.ts';
 /** For what hangs: a busy node is no failure. */
 export const PATIENCE_S = 400;
 
-type Where = Pick<AlluxioSpace, 'cluster' | 'space'>;
+export type Where = Pick<AlluxioSpace, 'cluster' | 'space'>;
 
 export interface Reader {
   /** Runs a script; returns what it wrote. */
@@ -90,9 +90,12 @@ export const dataLoad = (name: string, dataset: string, path: string): KubeObjec
 export const cached = ({ cacheDir }: Pick<AlluxioSpace, 'cacheDir'>) =>
   readdirSync(cacheDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
+/** Labels for Datasets of the namespace. */
 export async function nodeLabels({ cluster, space }: Where): Promise<readonly string[]> {
   const node = await space.get('Node', cluster.node.name);
-  return Object.keys(node.metadata.labels ?? {}).filter((label) => /^fluid\.io\/(f|s)-/.test(label));
+  return Object.keys(node.metadata.labels ?? {}).filter(
+    (label) => /^fluid\.io\/(f|s)-/.test(label) && label.includes(`-${space.namespace}-`),
+  );
 }
 
 /** Deletes the only Datasets that there are, one after the other, and waits until no trace of them is left. */
