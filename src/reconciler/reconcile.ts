@@ -16,6 +16,7 @@ import {
   type Action,
   type Applied,
   type World,
+  appliedIn,
   type Decision,
   type Hold,
   type Key,
@@ -115,8 +116,8 @@ async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decis
     const promises = action.do === 'ensure' && WITH_PROMISE.has(action.part);
     if (promises && !bound && updated.failed.length + applied.failed.length > 0) break;
     const came = await take({ cluster, world }, action);
-    if (action.do === 'ensure') applied = joined(applied, came);
-    else updated = joined(updated, came);
+    if (action.do === 'ensure') applied = appliedIn([applied, came]);
+    else updated = appliedIn([updated, came]);
   }
   const failed = [...updated.failed, ...applied.failed];
   const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.base.config?.name}`));
@@ -203,16 +204,6 @@ async function alone(cluster: Cluster, key: Key, { definition, object }: Candida
     : { reason: 'DatasetNotFound', message: `no Dataset is called ${key.name} in namespace ${key.namespace}` };
   return held(hold, reportInMs, () => reportOnRuntime(cluster, object, hold));
 }
-
-const joined = (a: Applied, b: Applied): Applied => ({
-  created: [...a.created, ...b.created],
-  changed: [...a.changed, ...b.changed],
-  pruned: [...a.pruned, ...b.pruned],
-  failed: [...a.failed, ...b.failed],
-  immutable: [...a.immutable, ...b.immutable],
-  waiting: [...a.waiting, ...b.waiting],
-  kept: [...a.kept, ...b.kept],
-});
 
 /** The outcome for several objects of one name: while any of them waits, the key does. */
 function soonest(outcomes: readonly Outcome[]): Outcome {

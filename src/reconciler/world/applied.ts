@@ -14,7 +14,21 @@ export interface Applied {
   /** Objects that are being deleted, and that finalizers keep. Of volume and claim the lifecycle says that. */
   readonly kept: readonly Kept[];
 }
+/** The results of one part of it: what is absent is empty. */
+export type PartlyApplied = { readonly [K in keyof Applied]?: Applied[K] };
+
 export const nothingApplied: Applied = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [], kept: [] };
+
+/** The results of all parts, in their order. */
+export const appliedIn = (parts: readonly PartlyApplied[]): Applied => ({
+  created: parts.flatMap(({ created = [] }) => created),
+  changed: parts.flatMap(({ changed = [] }) => changed),
+  pruned: parts.flatMap(({ pruned = [] }) => pruned),
+  failed: parts.flatMap(({ failed = [] }) => failed),
+  immutable: parts.flatMap(({ immutable = [] }) => immutable),
+  waiting: parts.flatMap(({ waiting = [] }) => waiting),
+  kept: parts.flatMap(({ kept = [] }) => kept),
+});
 
 /** The results of deleting the objects that no manifest names any more. */
 export type Pruned = Pick<Applied, 'pruned' | 'failed' | 'kept'>;

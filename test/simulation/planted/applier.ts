@@ -37,8 +37,8 @@ export const applierFaults: readonly PlantedFault[] = [
   ]),
   breaks('A7', 'an object that fails keeps the others from being written', [
     `${APPLY}/apply.ts`,
-    '          secrets.expire(owner, desired.name);\n          report.failed.push(failureOf(desired, error));\n',
-    '          secrets.expire(owner, desired.name);\n          report.failed.push(failureOf(desired, error));\n          break;\n',
+    'parts.push((await unconfirmed(desired)) ?? (await attempt(owner, desired, confirmed)));',
+    'if (parts.push((await unconfirmed(desired)) ?? (await attempt(owner, desired, confirmed))) && parts.at(-1)?.failed) break;',
   ]),
   breaks('A8', 'a change that Kubernetes does not allow is sent', [
     `${APPLY}/writer.ts`,

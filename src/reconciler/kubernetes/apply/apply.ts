@@ -22,7 +22,7 @@ import type { KubeClient } from '../../../kube/contract.ts';
 import { ignoreNotFound, isConflict } from '../../../kube/errors.ts';
 import type { Log, ResourceType } from '../../../kube/types.ts';
 import { verifiedFuseOn } from '../../../api/index.ts';
-import type { Applied, LiveObject, DesiredObject } from '../../world.ts';
+import { type Applied, appliedIn, type LiveObject, type DesiredObject, type PartlyApplied } from '../../world.ts';
 import { keptBy, keptOf } from '../../status/kept.ts';
 import { ownedType } from '../../../planning/kinds.ts';
 import { isLeft, isOurs, type Owner } from '../../../planning/owner.ts';
@@ -32,7 +32,7 @@ import type { Confirmed } from './fresh.ts';
 import { failureOf, Left, NameTaken, refOf } from './obstacles.ts';
 import { type Prune, pruner } from './prune.ts';
 import { createVerifiedFuses } from './verified-fuses.ts';
-import { createWriter, type Report } from './writer.ts';
+import { createWriter } from './writer.ts';
 import { createWrittenSecrets } from './written-secrets.ts';
 
 export interface Applier {
@@ -53,22 +53,19 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
   const writer = createWriter(client, store, fuses, log, clock);
   const secrets = createWrittenSecrets(client, clock);
 
-  async function applyOne(owner: Owner, desired: DesiredObject, report: Report, confirmed: Confirmed): Promise<void> {
+  async function applyOne(owner: Owner, desired: DesiredObject, confirmed: Confirmed): Promise<PartlyApplied> {
     const { kind, name } = desired;
     const type = ownedType(kind);
     const live = kind === 'Secret' ? await secrets.read(owner, desired) : seen(owner, desired);
-    if (live === 'unchanged') return;
-    if (!live || isLeft(live, owner)) return createOne(owner, type, desired, live, report, confirmed);
+    if (live === 'unchanged') return {};
+    if (!live || isLeft(live, owner)) return createOne(owner, type, desired, live, confirmed);
     if (!isOurs(live, owner, store)) throw new NameTaken(live, owner);
-    if (kind === 'Secret') return writer.repair(owner, type, desired, live, report);
+    if (kind === 'Secret') return writer.repair(owner, type, desired, live);
     const immutable = isRecorded(owner, desired, live) ? knownChanges(desired, live) : undefined;
-    if (immutable) {
-      report.immutable.push(...immutable);
-      return;
-    }
+    if (immutable) return { immutable };
     // The cast: what was read from the API server has a UID and a version.
     const whole = (await client.get(type, { namespace: namespaceFor(type, owner), name })) as LiveObject;
-    if (whole.metadata.uid === live.metadata.uid) await writer.repair(owner, type, desired, whole, report);
+    return whole.metadata.uid === live.metadata.uid ? writer.repair(owner, type, desired, whole) : {};
   }
 
   /** Creates an object that does not exist, or that a predecessor left. */
@@ -77,14 +74,10 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
     type: ResourceType,
     desired: DesiredObject,
     left: LiveObject | undefined,
-    report: Report,
     confirmed: Confirmed,
-  ): Promise<void> {
+  ): Promise<PartlyApplied> {
     if (left) await removeLeft(type, left, confirmed);
-    if (await writer.create(owner, type, desired)) {
-      report.created.push(refOf(desired));
-      return;
-    }
+    if (await writer.create(owner, type, desired)) return { created: [refOf(desired)] };
     // Another owner has the name, or the watch is behind.
     const existing = (await client.get(type, { namespace: namespaceFor(type, owner), name: desired.name })) as LiveObject;
     if (isLeft(existing, owner)) {
@@ -92,7 +85,17 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
       throw new Left(`a ${owner.kind} of this name that is gone has left it behind; it is being deleted${keptBy(existing)}`);
     }
     if (!isOurs(existing, owner, store)) throw new NameTaken(existing, owner);
-    return writer.repair(owner, type, desired, existing, report);
+    return writer.repair(owner, type, desired, existing);
+  }
+
+  /** Applies one object. The result also says which finalizers keep an object that is being deleted. */
+  async function attempt(owner: Owner, desired: DesiredObject, confirmed: Confirmed): Promise<PartlyApplied> {
+    const applied = await applyOne(owner, desired, confirmed).catch(
+      (error: unknown): PartlyApplied => ({ failed: [failureOf(desired, error)] }),
+    );
+    if (applied.failed) secrets.expire(owner, desired.name);
+    if (applied.failed || desired.kind.startsWith('PersistentVolume')) return applied;
+    return { ...applied, kept: desired.kind === 'Secret' ? secrets.kept(owner, desired.name) : keptOf(seen(owner, desired)) };
   }
 
   /** A fuse DaemonSet is compared by value until it is verified, and its volume says that it is. */
@@ -120,40 +123,27 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
 
   return {
     async apply(owner, desiredObjects, confirmed) {
-      const report: Report = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [], kept: [] };
       let isConfirmed = false;
       const confirmedOnce = async () => {
         if (!isConfirmed) await confirmed();
         isConfirmed = true;
       };
-      const lost = desiredObjects.find((desired) => isLost(owner, desired));
-      if (lost)
+      /** Why a lost object cannot be created again. The object may have been deleted since the first was written. */
+      const unconfirmed = async (desired: DesiredObject): Promise<PartlyApplied | undefined> => {
         try {
-          await confirmedOnce();
-        } catch (error) {
-          if (isConflict(error)) throw error;
-          report.failed.push(failureOf(lost, error));
-          return report;
-        }
-      for (const desired of desiredObjects) {
-        try {
-          // The object may have been deleted since the first was written.
           if (isLost(owner, desired)) await confirmedOnce();
+          return undefined;
         } catch (error) {
           if (isConflict(error)) throw error;
-          report.failed.push(failureOf(desired, error));
-          continue;
+          return { failed: [failureOf(desired, error)] };
         }
-        try {
-          await applyOne(owner, desired, report, confirmed);
-          if (!desired.kind.startsWith('PersistentVolume'))
-            report.kept.push(...(desired.kind === 'Secret' ? secrets.kept(owner, desired.name) : keptOf(seen(owner, desired))));
-        } catch (error) {
-          secrets.expire(owner, desired.name);
-          report.failed.push(failureOf(desired, error));
-        }
-      }
-      return report;
+      };
+      const lost = desiredObjects.find((desired) => isLost(owner, desired));
+      const refused = lost && (await unconfirmed(lost));
+      if (refused) return appliedIn([refused]);
+      const parts: PartlyApplied[] = [];
+      for (const desired of desiredObjects) parts.push((await unconfirmed(desired)) ?? (await attempt(owner, desired, confirmed)));
+      return appliedIn(parts);
     },
     prune: pruner(client, store),
     forget(uid) {

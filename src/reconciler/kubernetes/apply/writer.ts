@@ -6,7 +6,7 @@ import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
 import { additionsIn } from '../../../planning/diff/additions.ts';
 import { differencesIn } from '../../../planning/diff/compare.ts';
 import { retain } from '../../../planning/diff/retain.ts';
-import type { Applied, LiveObject, DesiredObject } from '../../world.ts';
+import type { LiveObject, DesiredObject, PartlyApplied } from '../../world.ts';
 import type { ImmutableChange } from '../../../planning/diff/retain.ts';
 import { hashOf } from '../../../planning/bindings.ts';
 import { isOurs, type Owner } from '../../../planning/owner.ts';
@@ -15,23 +15,26 @@ import { createAdmissions } from './admissions.ts';
 import { createFightDetector } from './fights.ts';
 import { type Compared, note } from './findings.ts';
 import { withNodesInUse } from './fuse-nodes.ts';
-import { FieldConflict, refOf } from './obstacles.ts';
+import { failureOf, FieldConflict, refOf } from './obstacles.ts';
 import { stamp, stamped, stampOf } from '../../../planning/diff/stamp.ts';
 import { takeOverFields } from '../../takeover/fields.ts';
 import type { VerifiedFuses } from './verified-fuses.ts';
 
-export type Report = { -readonly [K in keyof Applied]: Applied[K][number][] };
-
+/** The content to send for an object, and the function that notes the answer. */
+interface Repair {
+  readonly hash: string;
+  readonly sent: KubeObject;
+  readonly noted: (object: KubeObject, how: Compared) => void;
+}
 /** The two ways in which an object of ours is written. */
 export interface Writer {
   /** By POST, which never overwrites an object. Returns false if an object of this name exists. */
   create(owner: Owner, type: ResourceType, desired: DesiredObject): Promise<boolean>;
   /**
    * Makes an object, as it was just read, what it should be, by server-side apply of all its fields; without a write if nothing differs.
-   *
-   * @throws FieldConflict while another writer insists on other values
+   * While another writer insists on other values, that is a failure.
    */
-  repair(owner: Owner, type: ResourceType, desired: DesiredObject, live: LiveObject, report: Report): Promise<void>;
+  repair(owner: Owner, type: ResourceType, desired: DesiredObject, live: LiveObject): Promise<PartlyApplied>;
   /** Forgets what is known of the objects of an owner. */
   forget(uid: string): void;
 }
@@ -73,44 +76,59 @@ export function createWriter(client: KubeClient, store: Store, fuses: VerifiedFu
     return { ...manifest, metadata: { ...manifest.metadata, annotations: { ...manifest.metadata.annotations, ...record } } };
   }
 
-  async function repair(owner: Owner, type: ResourceType, desired: DesiredObject, live: LiveObject, report: Report): Promise<void> {
+  async function repair(owner: Owner, type: ResourceType, desired: DesiredObject, live: LiveObject): Promise<PartlyApplied> {
     const { manifest: placed, waiting } = await placedNow(owner, desired.manifest(), live);
-    if (waiting) report.waiting.push(waiting);
     const { manifest, immutable } = retain(recorded(owner, placed, live), live);
-    report.immutable.push(...immutable);
+    const found: PartlyApplied = { immutable, ...(waiting && { waiting: [waiting] }) };
     const hash = hashOf(placed);
-    const sent = stamped(manifest, stamp(hash, immutable));
+    const noted = (object: KubeObject, how: Compared) => {
+      if (!waiting) compared(desired, object, immutable, how);
+    };
+    try {
+      return { ...found, ...(await write(owner, type, desired, live, { hash, sent: stamped(manifest, stamp(hash, immutable)), noted })) };
+    } catch (error) {
+      return { ...found, failed: [failureOf(desired, error)] };
+    }
+  }
+
+  /** @throws FieldConflict while another writer insists on other values */
+  async function write(
+    owner: Owner,
+    type: ResourceType,
+    desired: DesiredObject,
+    live: LiveObject,
+    { hash, sent, noted }: Repair,
+  ): Promise<PartlyApplied> {
     const paths = [...new Set([...admissions.unexplained(owner.uid, hash, sent, live), ...added(sent, live)])];
     if (paths.length === 0) {
       if (type.kind === 'DaemonSet') fuses.verified(owner, sent, live, desired.hash);
-      if (!waiting) compared(desired, live, immutable, { isEqual: true });
-      return;
+      noted(live, { isEqual: true });
+      return {};
     }
     const { namespace, uid, deletionTimestamp } = live.metadata;
     // The object is being deleted, and that event starts the next pass: if it has the label by which it is watched.
-    if (deletionTimestamp && ownerUid(live) === owner.uid) return;
+    if (deletionTimestamp && ownerUid(live) === owner.uid) return {};
     const rival = fights.repaired(uid, owner.edition ?? '', paths);
     if (rival) throw new FieldConflict(`${rival.join(', ')} changed back ${fights.limit} times in a minute; waiting before the next try`);
     try {
       const answer = await sendAlone(type, live, sent);
       if (isEnded(answer)) {
         store.forget(answer);
-        if (await create(owner, type, desired)) report.created.push(refOf(desired));
-        return;
+        return (await create(owner, type, desired)) ? { created: [refOf(desired)] } : {};
       }
       store.remember(answer);
       const isAsSent = admissions.answered(owner.uid, hash, sent, answer);
       if (type.kind === 'DaemonSet') fuses.verified(owner, sent, answer, desired.hash);
-      if (!waiting) compared(desired, answer, immutable, { isAsSent });
+      noted(answer, { isAsSent });
     } catch (error) {
       fights.failed(uid);
       throw error;
     }
-    if (paths.every((path) => path === RECORD)) return;
+    if (paths.every((path) => path === RECORD)) return {};
     // With another stamp, a spec was edited since, or another version of Sluice rendered it. With the same, the object was changed.
     const isRepaired = stampOf(live) === stampOf(sent);
     log.info({ object: refOf(desired), namespace, fields: paths.slice(0, 10) }, isRepaired ? 'repaired' : 'applied a change');
-    report.changed.push(refOf(desired));
+    return { changed: [refOf(desired)] };
   }
 
   /** A Secret is read each time, since no watch reports its changes: nothing of it is noted. */
