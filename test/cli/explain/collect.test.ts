@@ -45,7 +45,9 @@ async function given(): Promise<Harness> {
   const at = await bound({ prepare: (server) => server.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'fluid-system' } }) });
   at.put(load());
   await at.quiet();
-  const spec = { selector: { matchLabels: { app: 'sluice' } }, template: { spec: { containers: [{ name: 'c', image: 'sluice:1' }] } } };
+  const labels = { app: 'sluice' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'sluice:1' }] } };
+  const spec = { selector: { matchLabels: labels }, template };
   at.server.put({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { namespace: 'fluid-system', name: 'sluice-csi' }, spec });
   return at;
 }
