@@ -1,6 +1,6 @@
 import { isFuse, isWithin, type MountInfo, stackAt } from '../mounts/mountinfo.ts';
 
-/** What fuse pods that are gone may have left behind below the mount root. */
+/** The files that fuse pods may have left below the mount root after their end. */
 export interface Left {
   /**
    * The uppermost mounts of volumes whose directory the kubelet deleted, such as a ConfigMap. The container runtime refuses to mount anything
