@@ -8,7 +8,7 @@ import { datasetObject } from '../support/objects.ts';
 import { eventually } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
 import { type AlluxioSpace, NUMBERS } from './alluxio-space.ts';
-import { dataLoad, PATIENCE_S, runJob, runServerlessJob, startReader } from './dataset-users.ts';
+import { dataLoad, PATIENCE_S, runJob, startReader } from './dataset-users.ts';
 
 export const ZOOKEEPER: Mount = { name: 'zookeeper', mountPoint: 's3://zookeeper' };
 export const HADOOP: Mount = { name: 'hadoop', mountPoint: 's3://hadoop/' };
@@ -30,10 +30,6 @@ export async function jobsReadDataset(alluxio: AlluxioSpace, name: string): Prom
       'cp -r /data/zookeeper ./ && ls zookeeper && md5sum < zookeeper/zookeeper-bin.tar.gz',
     );
     expect(job).toEqual({ succeeded: 1, failed: 0, printed: `RELEASENOTES.md\nzookeeper-bin.tar.gz\n${NUMBERS.md5}  -\n` });
-  });
-  await step('a Job reads by a client of its own, as a sidecar', async () => {
-    const job = await runServerlessJob(alluxio, 'serverless', name, 'md5sum < /data/zookeeper/zookeeper-bin.tar.gz');
-    expect(job).toEqual({ succeeded: 1, failed: 0, printed: `${NUMBERS.md5}  -\n` });
   });
 }
 

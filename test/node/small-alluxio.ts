@@ -11,12 +11,14 @@ export interface SmallAlluxio {
   readonly quota?: string;
 }
 
-/** Most of what its processes do is to start, so code is compiled once and not well. */
+/** Most of what its processes do is to start: code is compiled once and not well, and not verified, since the jars are those of a hash. */
+const JVM = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:+UnlockDiagnosticVMOptions', '-XX:-BytecodeVerificationRemote'];
+
 export const smallAlluxio = (name: string, cache: string, { networkMode = 'HostNetwork', quota = '64Mi' }: SmallAlluxio = {}): KubeObject =>
   alluxioRuntime(name, {
     replicas: 1,
     alluxioVersion: { image: IMAGE, imageTag: IMAGE_TAG },
-    jvmOptions: ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
+    jvmOptions: JVM,
     master: { networkMode, jvmOptions: ['-Xmx256m'] },
     jobMaster: { jvmOptions: ['-Xmx128m'] },
     worker: { networkMode, jvmOptions: ['-Xmx256m'] },
