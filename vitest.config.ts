@@ -30,8 +30,8 @@ const POLL = { expect: { poll: { timeout: 60_000 } } };
 /** A cluster takes some 2 GB, and a node with an engine as much again. */
 const MOST = totalmem() > 12 * 2 ** 30 ? 4 : 2;
 /**
- * Files at a time, of all projects but `unit`: vitest runs projects beside each other that have one number. One more than processors, since
- * many files wait for programs.
+ * Files at a time: vitest refuses to run projects beside each other that have different numbers. One more than processors, since many files
+ * wait for programs; unit tests do not, and `npm test` gives them a number of their own.
  */
 const maxWorkers = process.env['SLUICE_USE_CLUSTER'] === '1' ? 1 : Math.min(MOST, availableParallelism() + 1);
 
@@ -58,7 +58,7 @@ export default defineConfig({
           exclude: [...CLUSTER, ...NODE, ...ENGINES, ...SIMULATION, ...PROGRAMS, ...ADVERSARY],
           // To load everything anew for each file would take longer than the tests.
           isolate: false,
-          maxWorkers: availableParallelism(),
+          maxWorkers,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           ...POLL,
