@@ -1,6 +1,6 @@
 import { isFuse, isWithin, type MountInfo, stackAt } from '../mounts/mountinfo.ts';
 
-/** The files that fuse pods may have left below the mount root after their end. */
+/** The mounts that fuse pods may have left below the mount root after their end. */
 export interface Left {
   /**
    * The uppermost mounts of volumes whose directory the kubelet deleted, such as a ConfigMap. The container runtime refuses to mount anything

@@ -6,14 +6,14 @@ import { isOurs, type Owned } from '../../planning/owner.ts';
 import type { LiveObject } from '../world.ts';
 import type { Store } from '../kubernetes/store/store.ts';
 
-export interface Where {
+export interface UnlabelledOptions {
   readonly client: Pick<KubeClient, 'get'>;
   readonly store: Pick<Store, 'isOwner'>;
 }
 
 /** Reads an object that may be ours without our label, so that no watch shows it: Fluid created it, or another writer removed the label. */
 export async function unlabelled(
-  { client, store }: Where,
+  { client, store }: UnlabelledOptions,
   kind: keyof typeof ownedKinds | ResourceType,
   owner: Owned,
   name: string,
