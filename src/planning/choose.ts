@@ -3,7 +3,7 @@ import type { Runtime } from '../constructs/index.ts';
 import type { RuntimeObject } from './objects.ts';
 
 /** A runtime object and the definition that understands it. */
-export interface Candidate {
+export interface RuntimeCandidate {
   readonly definition: Runtime;
   readonly object: RuntimeObject;
   /** The fault of its spec, if it does not parse. */
@@ -13,13 +13,13 @@ export interface Candidate {
 /** The runtime that serves the dataset, of several of one name: the one that serves it already, else the oldest. */
 export function choose(
   dataset: Dataset | undefined,
-  candidates: readonly Candidate[],
-): { readonly chosen?: Candidate; readonly others: readonly Candidate[] } {
+  candidates: readonly RuntimeCandidate[],
+): { readonly chosen?: RuntimeCandidate; readonly others: readonly RuntimeCandidate[] } {
   const alive = candidates.filter(({ object }) => !object.metadata.deletionTimestamp);
   const serving = alive.find(({ definition }) => dataset?.status?.runtimes?.some(({ type }) => type === definition.type));
   const chosen = serving ?? alive.toSorted(byAge)[0];
   return { ...(chosen && { chosen }), others: alive.filter((candidate) => candidate !== chosen) };
 }
 
-const byAge = (a: Candidate, b: Candidate): number => age(a).localeCompare(age(b));
-const age = ({ object: { metadata } }: Candidate): string => `${metadata.creationTimestamp ?? ''} ${metadata.uid ?? ''}`;
+const byAge = (a: RuntimeCandidate, b: RuntimeCandidate): number => age(a).localeCompare(age(b));
+const age = ({ object: { metadata } }: RuntimeCandidate): string => `${metadata.creationTimestamp ?? ''} ${metadata.uid ?? ''}`;

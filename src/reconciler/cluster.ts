@@ -1,4 +1,4 @@
-import type { Candidate } from '../planning/choose.ts';
+import type { RuntimeCandidate } from '../planning/choose.ts';
 import type { Dataset, DatasetStatus, Identity, InvalidSpec, RuntimeStatus } from '../api/index.ts';
 import type { Command, MountChange, Runtime } from '../constructs/index.ts';
 import type { Teardown } from './teardown-steps.ts';
@@ -10,7 +10,7 @@ export interface Scene {
   readonly dataset?: Dataset;
   /** The fault of the Dataset's spec, if it does not parse. */
   readonly invalid?: InvalidSpec;
-  readonly runtimes: readonly Candidate[];
+  readonly runtimes: readonly RuntimeCandidate[];
 }
 
 /** A reading with a plan, or why there is none. */

@@ -1,7 +1,7 @@
 import { type Dataset, isOwnedBy, runtimeFinalizer } from '../api/index.ts';
 import { type Outcome, settled } from '../kube/turns/queue.ts';
 import type { Cluster } from './cluster.ts';
-import type { Candidate } from '../planning/choose.ts';
+import type { RuntimeCandidate } from '../planning/choose.ts';
 import { held, orReport } from './holds.ts';
 import { carryOut, firstOf, taker } from './steps.ts';
 import { type Teardown, type TeardownAction, teardownSteps, unboundStatus } from './teardown-steps.ts';
@@ -14,7 +14,7 @@ export async function reconcileDeletedRuntime(
   cluster: Cluster,
   key: Key,
   dataset: Dataset | undefined,
-  { definition, object }: Candidate,
+  { definition, object }: RuntimeCandidate,
   reportInMs: number,
 ): Promise<Outcome> {
   const report = (hold: Hold) => reportOnRuntime(cluster, object, hold, undefined, 'ErrorDeleteRuntime');
@@ -52,7 +52,7 @@ export async function reconcileDeletedDataset(
   cluster: Cluster,
   key: Key,
   dataset: Dataset,
-  runtimes: readonly Candidate[],
+  runtimes: readonly RuntimeCandidate[],
   reportInMs: number,
 ): Promise<Outcome> {
   const report = (hold: Hold) => reportOnDataset(cluster, dataset, hold, 'ErrorDeleteDataset');
@@ -64,7 +64,7 @@ export async function reconcileDeletedDataset(
   for (const { definition, object } of runtimes) await reported('DeleteFailed', () => cluster.withdraw(key, definition, object));
   const hold = await reported('LookupFailed', () => cluster.usersOf(key, dataset));
   if (hold) return held(hold, reportInMs, () => report(hold));
-  const isOurs = ({ definition, object }: Candidate) =>
+  const isOurs = ({ definition, object }: RuntimeCandidate) =>
     isOwnedBy(object, dataset.metadata.uid) && object.metadata.finalizers?.includes(runtimeFinalizer(definition.type));
   const ours = dataset.metadata.finalizers?.includes('orphan') ? [] : runtimes.filter(isOurs).map(({ object }) => object);
   const alive = ours.filter(({ metadata }) => !metadata.deletionTimestamp);

@@ -3,7 +3,7 @@ import type { Part } from '../constructs/index.ts';
 import { type Outcome, settled, waiting } from '../kube/turns/queue.ts';
 import { choose } from '../planning/choose.ts';
 import type { Cluster, Planned, Scene, Unplanned } from './cluster.ts';
-import type { Candidate } from '../planning/choose.ts';
+import type { RuntimeCandidate } from '../planning/choose.ts';
 import { decide } from './decide.ts';
 import { againAfterConflict, attempt, each, failureOf, obstacleOf } from './failures.ts';
 import { failingOn, held, orAgain, orReport } from './holds.ts';
@@ -61,7 +61,7 @@ async function pass(cluster: Cluster, key: Key, reportInMs: number): Promise<Out
   );
 }
 
-async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate: Candidate, reportInMs: number): Promise<Outcome> {
+async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate: RuntimeCandidate, reportInMs: number): Promise<Outcome> {
   const { definition, object, invalid = scene.invalid } = candidate;
   const seen = await orReport(
     () => cluster.observe(scene.key, dataset, definition, object, invalid),
@@ -91,7 +91,7 @@ async function serve(cluster: Cluster, scene: Scene, dataset: Dataset, candidate
 async function unplanned(
   cluster: Cluster,
   dataset: Dataset,
-  { definition, object }: Candidate,
+  { definition, object }: RuntimeCandidate,
   seen: Unplanned,
   reportInMs: number,
 ): Promise<Outcome> {
@@ -153,7 +153,12 @@ const update = async ({ kind, metadata }: LiveObject, effect: () => unknown): Pr
 });
 
 /** Another runtime of its name serves the dataset. */
-async function standBy(cluster: Cluster, { name }: Key, { object }: Candidate, chosen: Candidate | undefined): Promise<Outcome> {
+async function standBy(
+  cluster: Cluster,
+  { name }: Key,
+  { object }: RuntimeCandidate,
+  chosen: RuntimeCandidate | undefined,
+): Promise<Outcome> {
   const message = `${chosen?.object.kind ?? 'another runtime'} ${name} serves the dataset`;
   await reportOnRuntime(cluster, object, { reason: 'DatasetTaken', message }, 'DatasetTaken');
   return settled();
@@ -197,7 +202,7 @@ async function unserved(cluster: Cluster, { key, invalid }: Scene, dataset: Data
 const isMeantToRefer = ({ mounts }: { readonly mounts?: unknown }): boolean =>
   Array.isArray(mounts) && referenceIn({ mounts: mounts.filter((mount) => typeof mount?.mountPoint === 'string') }) !== undefined;
 
-async function alone(cluster: Cluster, key: Key, { definition, object }: Candidate, reportInMs: number): Promise<Outcome> {
+async function alone(cluster: Cluster, key: Key, { definition, object }: RuntimeCandidate, reportInMs: number): Promise<Outcome> {
   const [failure] = await attempt('DeleteFailed', `${object.kind}/${key.name}`, () => cluster.withdraw(key, definition, object));
   const hold: Hold = failure
     ? { reason: failure.reason, message: failure.message, fails: true }

@@ -31,8 +31,8 @@ export interface Teardown {
   readonly waitedMs?: number;
   /** Nodes with a label that is removed with it. */
   readonly nodes: readonly string[];
-  /** The traces of these labels (cache-labels.ts), without those of another runtime that lives. */
-  readonly traces?: readonly string[];
+  /** The IDs of these labels (cache-labels.ts), without those of another runtime that lives. */
+  readonly labelIds?: readonly string[];
   /** Nodes whose labels could not be removed: `<node>: <why>`. */
   readonly refusals?: readonly string[];
   readonly cleaning: Cleaning;

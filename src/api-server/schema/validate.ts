@@ -7,7 +7,7 @@ import { fieldPath, fieldSchema, indexPath, type StructuralSchema } from './stru
 import { formatFaults, typeFaults } from './types.ts';
 
 /** Where a value is, and what was there before. */
-interface Place {
+interface ValueAt {
   readonly path: string;
   /** The old value, for lists that are merged by key and for fields; entries of other lists have none. */
   readonly old?: Json | undefined;
@@ -21,12 +21,12 @@ interface Place {
 export const schemaFaults = (schema: StructuralSchema, value: Json, old?: Json): readonly FieldFault[] =>
   distinct(faultsOf(schema, value, { path: '', old }));
 
-function faultsOf(schema: StructuralSchema, value: Json, place: Place): readonly FieldFault[] {
+function faultsOf(schema: StructuralSchema, value: Json, place: ValueAt): readonly FieldFault[] {
   const faults = valueFaults(schema, value, place);
   return faults.length > 0 && place.old !== undefined && same(place.old, value) ? [] : faults;
 }
 
-function valueFaults(schema: StructuralSchema, value: Json, place: Place): readonly FieldFault[] {
+function valueFaults(schema: StructuralSchema, value: Json, place: ValueAt): readonly FieldFault[] {
   const { path } = place;
   const faults = typeFaults(schema, value, path);
   if (value === null) return [...faults, ...enumFaults(schema, value, path)];
@@ -74,7 +74,7 @@ function numberFaults(schema: StructuralSchema, value: number, path: string): re
   return faults;
 }
 
-function listFaults(schema: StructuralSchema, value: readonly Json[], { path, old }: Place): readonly FieldFault[] {
+function listFaults(schema: StructuralSchema, value: readonly Json[], { path, old }: ValueAt): readonly FieldFault[] {
   const { items, minItems, maxItems } = schema;
   const faults = items
     ? value.flatMap((entry, index) => faultsOf(items, entry, { path: indexPath(path, index), old: counterpart(schema, entry, old) }))
@@ -91,7 +91,7 @@ function counterpart(schema: StructuralSchema, entry: Json, old: Json | undefine
   return (old as readonly Json[]).find((each) => isMap(each) && keys.every((key) => same(each[key], entry[key])));
 }
 
-function objectFaults(schema: StructuralSchema, value: JsonMap, { path, old }: Place): readonly FieldFault[] {
+function objectFaults(schema: StructuralSchema, value: JsonMap, { path, old }: ValueAt): readonly FieldFault[] {
   const { minProperties, maxProperties, required: names = [] } = schema;
   const size = Object.keys(value).length;
   const faults: FieldFault[] = [];
@@ -108,7 +108,7 @@ function objectFaults(schema: StructuralSchema, value: JsonMap, { path, old }: P
 }
 
 /** anyOf, oneOf, allOf and not. The server reports the first alternative's faults, and that none fits of the whole object. */
-function choiceFaults({ anyOf = [], oneOf = [], allOf = [], not }: StructuralSchema, value: Json, place: Place): readonly FieldFault[] {
+function choiceFaults({ anyOf = [], oneOf = [], allOf = [], not }: StructuralSchema, value: Json, place: ValueAt): readonly FieldFault[] {
   const results = (schemas: readonly StructuralSchema[]) => schemas.map((schema) => valueFaults(schema, value, place));
   const whole = (detail: string) => invalidValue(WHOLE, '', `${JSON.stringify(place.path)} must ${detail}`);
   const faults: FieldFault[] = [];

@@ -7,7 +7,7 @@ import { isMap, type Json, type JsonMap } from '../json.ts';
 import { badRequest, Refusal } from '../refusals.ts';
 import { BAD_RETAIN_KEYS, directivesOf, markOf, plain } from './directives.ts';
 import { mergedLists } from './lists.ts';
-import { mergedBy, type Place } from './strategies.ts';
+import { mergedBy, type ValuePath } from './strategies.ts';
 
 /**
  * The object after a patch of the type `application/strategic-merge-patch+json`. Defaults and validation are the caller's. @throws Refusal
@@ -19,7 +19,7 @@ export function strategicMerge(type: ResourceType, current: object, patch: objec
   return mergedMaps(current as JsonMap, patch as JsonMap, { kind: type.kind, path: [] });
 }
 
-function mergedMaps(current: JsonMap, patch: JsonMap, place: Place): JsonMap {
+function mergedMaps(current: JsonMap, patch: JsonMap, place: ValuePath): JsonMap {
   const { marked, retained, orders, removals, fields } = directivesOf(patch);
   if (marked === 'replace') return plain(fields) as JsonMap;
   if (marked === 'delete') return {};
@@ -49,7 +49,7 @@ function mergedField(
   current: Json | undefined,
   patch: Json | undefined,
   order: readonly Json[] | undefined,
-  place: Place,
+  place: ValuePath,
 ): Json | undefined {
   if (patch === null) return undefined;
   if (patch === undefined && !Array.isArray(current)) return current;

@@ -2,7 +2,7 @@
 import { LIST_KEYS, SETS } from '../list-keys.ts';
 
 /** Where a value is. */
-export interface Place {
+export interface ValuePath {
   readonly kind: string;
   /** Names of fields, of lists those of the list alone: `spec`, `containers`, `ports`. */
   readonly path: readonly string[];
@@ -20,7 +20,7 @@ const PATCHED: Readonly<Record<string, string>> = { podIPs: 'ip', hostIPs: 'ip',
 const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers'];
 
 /** The key of the entries of a list, `set` for a list of plain values; undefined for a list that is replaced. */
-export function mergedBy({ kind, path }: Place): { readonly key: string } | 'set' | undefined {
+export function mergedBy({ kind, path }: ValuePath): { readonly key: string } | 'set' | undefined {
   const [above = '', field = ''] = [path.at(-2), path.at(-1)];
   if (REPLACED.has(`${kind} ${path.join('.')}`)) return undefined;
   if (SETS.has(field)) return 'set';

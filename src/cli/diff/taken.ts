@@ -1,7 +1,7 @@
 import { Dataset } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { type Candidate, choose } from '../../planning/choose.ts';
+import { type RuntimeCandidate, choose } from '../../planning/choose.ts';
 import { keyOf, keyText } from '../../planning/key.ts';
 import type { RuntimeObject } from '../../planning/objects.ts';
 import { refOf } from '../input/read.ts';
@@ -24,7 +24,7 @@ export function takenIn(cluster: Pick<Lookup, 'find'>, definitions: readonly Run
     if (there.every(({ kind }) => kind === object.kind)) return undefined;
     const { metadata } = object;
     const own = there.find(({ kind }) => kind === object.kind) ?? { ...object, metadata: { ...metadata, creationTimestamp: LAST } };
-    const candidates = [own, ...there.filter(({ kind }) => kind !== object.kind)].flatMap((each): readonly Candidate[] => {
+    const candidates = [own, ...there.filter(({ kind }) => kind !== object.kind)].flatMap((each): readonly RuntimeCandidate[] => {
       const definition = definitions.find(({ resource }) => resource.kind === each.kind);
       // The cast: all of these kinds are runtimes.
       return definition ? [{ definition, object: each as unknown as RuntimeObject }] : [];

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/types.ts';
 import { causeOf, causes, type Reason } from '../../planning/reasons.ts';
 import { retryInOrder } from './chain-lines.ts';
-import { isOperation, type Situation } from './gather.ts';
+import { isOperation, type ExplainInput } from './gather.ts';
 
 /** Advice for conditions that say more than their reasons. */
 const OF_CONDITIONS: Readonly<Record<string, string>> = {
@@ -18,9 +18,9 @@ const OF_CONDITIONS: Readonly<Record<string, string>> = {
 const RENAME = 'delete it, and create it under a shorter name';
 
 /** Reasons of a `Failed` operation for which a retry alone does not help. */
-const OF_FAILURES: Readonly<Record<string, (object: KubeObject, situation: Situation) => string>> = {
-  PredecessorFailed: (object, situation) =>
-    `correct the cause, then retry ${retryInOrder(object, situation)}, each by a new text of its annotation data.fluid.io/retry`,
+const OF_FAILURES: Readonly<Record<string, (object: KubeObject, input: ExplainInput) => string>> = {
+  PredecessorFailed: (object, input) =>
+    `correct the cause, then retry ${retryInOrder(object, input)}, each by a new text of its annotation data.fluid.io/retry`,
 };
 
 interface Said {
@@ -30,14 +30,14 @@ interface Said {
 }
 
 /** Advice for a condition of an object. */
-export function toDoAbout({ type, reason, message }: Said, object: KubeObject, situation: Situation): string {
+export function toDoAbout({ type, reason, message }: Said, object: KubeObject, input: ExplainInput): string {
   if (type === 'Failed' && message.includes('metadata.name: expected at most')) return RENAME;
-  const ofFailure = type === 'Failed' && Object.hasOwn(OF_FAILURES, reason) ? OF_FAILURES[reason]?.(object, situation) : undefined;
-  return plain(ofFailure ?? OF_CONDITIONS[type] ?? adviceFor(causeIn({ type, reason, message }, object, situation), object));
+  const ofFailure = type === 'Failed' && Object.hasOwn(OF_FAILURES, reason) ? OF_FAILURES[reason]?.(object, input) : undefined;
+  return plain(ofFailure ?? OF_CONDITIONS[type] ?? adviceFor(causeIn({ type, reason, message }, object, input), object));
 }
 
 /** Fluid's reasons of a Dataset hide why its runtime is not as its spec says: the runtime's condition of the same message has the reason. */
-function causeIn({ reason, message }: Said, { kind, metadata }: KubeObject, { runtimes }: Situation): string {
+function causeIn({ reason, message }: Said, { kind, metadata }: KubeObject, { runtimes }: ExplainInput): string {
   if (kind !== 'Dataset' || isKnown(reason)) return reason;
   const conditions = runtimes
     .filter((each) => each.metadata.name === metadata.name && each.metadata.namespace === metadata.namespace)

@@ -1,7 +1,7 @@
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { phaseOf } from '../../planning/views.ts';
-import type { Situation } from './gather.ts';
+import type { ExplainInput } from './gather.ts';
 
 interface Link {
   /** `DataLoad first`, of another namespace `DataLoad ml/first`. */
@@ -13,20 +13,20 @@ interface Link {
 const LONGEST = 20;
 
 /** The operations before this one, from the one that it waits for. */
-export function chainLines(object: KubeObject, situation: Situation): readonly string[] {
-  const chain = chainOf(object, situation).map(({ name, state }) => `${name} (${state})`);
+export function chainLines(object: KubeObject, input: ExplainInput): readonly string[] {
+  const chain = chainOf(object, input).map(({ name, state }) => `${name} (${state})`);
   return chain.length > 0 ? [`after ${chain.join(', after ')}`] : [];
 }
 
 /** Operations to retry after an earlier one failed: first the one that failed, then those after it. */
-export function retryInOrder(object: KubeObject, situation: Situation): string {
-  const [next, ...earlier] = chainOf(object, situation);
+export function retryInOrder(object: KubeObject, input: ExplainInput): string {
+  const [next, ...earlier] = chainOf(object, input);
   const failed = earlier.toReversed().filter(({ state }) => state === 'Failed');
   const those = [...failed, ...(next && next.state !== 'Complete' ? [next] : [])];
   return [...those.map(({ name }) => name), 'this one'].join(', then ');
 }
 
-function chainOf(object: KubeObject, { operations, isWhole = false }: Pick<Situation, 'operations' | 'isWhole'>): readonly Link[] {
+function chainOf(object: KubeObject, { operations, isWhole = false }: Pick<ExplainInput, 'operations' | 'isWhole'>): readonly Link[] {
   const chain: Link[] = [];
   const seen = new Set([object]);
   for (let next = runAfterOf(object); next && chain.length < LONGEST; ) {

@@ -1,7 +1,7 @@
 import { durationText } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import type { Situation } from './gather.ts';
+import type { ExplainInput } from './gather.ts';
 
 interface Occurrence {
   readonly reason?: string;
@@ -18,7 +18,7 @@ const MOST = 3;
 /** The latest warnings that no condition has the text of. */
 export const eventLines = (
   object: KubeObject,
-  { events, now }: Pick<Situation, 'events' | 'now'>,
+  { events, now }: Pick<ExplainInput, 'events' | 'now'>,
   known: readonly { readonly message?: string }[],
 ) =>
   eventsOf(object, events)

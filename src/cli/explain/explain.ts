@@ -65,17 +65,17 @@ export const define: Define = (command, parts) => {
         const client = createClient(connection, { fieldManager: 'sluice-explain' });
         try {
           const namespace = flags.namespace ?? connection.namespace ?? 'default';
-          const situation = await gather(client, runtimes, flags.allNamespaces ? undefined : namespace, names);
-          const found = findings(situation);
+          const input = await gather(client, runtimes, flags.allNamespaces ? undefined : namespace, names);
+          const found = findings(input);
           const json = visible(`${JSON.stringify({ items: found }, null, 2)}\n`);
-          const lines = report(found, situation.now);
+          const lines = report(found, input.now);
           if (flags.output === 'json') sayText(json);
           else say(...lines);
           if (flags.collect !== undefined) {
             const { collect: file, systemNamespace } = flags;
             const reports = { text: plain(lines), json };
-            const entries = collected({ client, runtimes, situation, report: reports, namespace, systemNamespace, version: version() });
-            const count = await writeArchive(file, `sluice-${namespace}`, entries, situation.now);
+            const entries = collected({ client, runtimes, input, report: reports, namespace, systemNamespace, version: version() });
+            const count = await writeArchive(file, `sluice-${namespace}`, entries, input.now);
             complain(`${file}: ${count} files; notes.txt names what is left out`);
           }
           process.exitCode = found.every(({ healthy }) => healthy) ? 0 : 1;

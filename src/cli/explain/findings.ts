@@ -6,7 +6,7 @@ import { toDoAbout } from './advice.ts';
 import { chainLines } from './chain-lines.ts';
 import { eventLines } from './event-lines.ts';
 import type { ExplainedCause, Explanation } from './finding.ts';
-import { isOperation, type Situation } from './gather.ts';
+import { isOperation, type ExplainInput } from './gather.ts';
 import { jobLines, workloadLines } from './pod-lines.ts';
 import { stuckCause } from './stuck.ts';
 
@@ -35,9 +35,9 @@ const GOALS: ReadonlySet<string> = new Set(['Synced', 'Ready', 'Complete']);
 const WELL: ReadonlySet<string> = new Set(['Bound', 'DataMigrating', 'Complete', 'Executing']);
 
 /** One finding for each object, from its conditions, its workloads, its events and the operations before it. */
-export const findings = (situation: Situation): readonly Explanation[] => situation.objects.map((object) => findingOf(object, situation));
+export const findings = (input: ExplainInput): readonly Explanation[] => input.objects.map((object) => findingOf(object, input));
 
-function findingOf(object: KubeObject, situation: Situation): Explanation {
+function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly Condition[] };
   const { policy } = (object['spec'] ?? {}) as { policy?: string };
   const told = conditions.filter(({ type, status }) => NOTES.has(type) && status === 'True');
@@ -50,17 +50,17 @@ function findingOf(object: KubeObject, situation: Situation): Explanation {
       ![...wrong, ...told].some((other) => other.type === reason && other.type !== type),
   );
   const isOwn = (each: KubeObject) => ownerUid(each) === object.metadata.uid;
-  const workloads = situation.workloads.filter(isOwn);
-  const jobs = situation.jobs.filter(isOwn);
+  const workloads = input.workloads.filter(isOwn);
+  const jobs = input.jobs.filter(isOwn);
   const phase = phaseOf(object) || (workloads.length > 0 ? 'set up' : 'not seen yet');
   const isSeen = phaseOf(object) !== '' || conditions.length > 0;
   const isRuntime = !isOperation(object) && (workloads.length > 0 || conditions.some(({ type }) => type === 'Synced'));
   // Before its first time, an operation with a schedule waits for nothing else.
   const isWell = isRuntime || WELL.has(phase) || (policy === 'Cron' && phase === 'Pending');
-  const stuck = isOperation(object) ? stuckCause(object, { jobs, helpers: workloads }, situation) : undefined;
+  const stuck = isOperation(object) ? stuckCause(object, { jobs, helpers: workloads }, input) : undefined;
   const healthy = isSeen && wrong.length === 0 && isWell && !stuck;
   const known = [...conditions, ...(stuck ? [stuck] : [])];
-  const causes = [...(stuck ? [stuck] : []), ...[...apart, ...told].map((each) => causeOfCondition(each, object, situation))];
+  const causes = [...(stuck ? [stuck] : []), ...[...apart, ...told].map((each) => causeOfCondition(each, object, input))];
   return {
     object: nameOf(object),
     phase: isRuntime ? stateOf(wrong) : phase,
@@ -69,10 +69,10 @@ function findingOf(object: KubeObject, situation: Situation): Explanation {
     details: [
       ...scheduleLines(object),
       ...progressLines(object),
-      ...jobs.flatMap((each) => jobLines(each, situation, known)),
-      ...workloads.flatMap((each) => workloadLines(each, situation, known)),
-      ...chainLines(object, situation),
-      ...eventLines(object, situation, known),
+      ...jobs.flatMap((each) => jobLines(each, input, known)),
+      ...workloads.flatMap((each) => workloadLines(each, input, known)),
+      ...chainLines(object, input),
+      ...eventLines(object, input, known),
     ],
   };
 }
@@ -92,9 +92,9 @@ const UNSEEN: ExplainedCause = {
 };
 const SILENT: ExplainedCause = { reason: 'Changing', message: 'no condition says why', toDo: 'see its runtime, or ask again in a moment' };
 
-function causeOfCondition(condition: Condition, object: KubeObject, situation: Situation): ExplainedCause {
+function causeOfCondition(condition: Condition, object: KubeObject, input: ExplainInput): ExplainedCause {
   const { type, reason = type, message = '', lastTransitionTime } = condition;
-  const toDo = toDoAbout({ type, reason, message }, object, situation);
+  const toDo = toDoAbout({ type, reason, message }, object, input);
   return { reason: redactedText(reason), message: redactedText(message), ...(lastTransitionTime && { since: lastTransitionTime }), toDo };
 }
 

@@ -11,7 +11,7 @@ import type { LiveObject } from '../../planning/objects.ts';
 import { UsageError } from '../errors.ts';
 
 /** All that an explanation is drawn from. */
-export interface Situation {
+export interface ExplainInput {
   /** Datasets, runtimes and operations to explain. */
   readonly objects: readonly KubeObject[];
   /** All runtimes of what was read. */
@@ -44,7 +44,7 @@ export async function gather(
   runtimes: readonly Runtime[],
   namespace: string | undefined,
   names: readonly string[],
-): Promise<Situation> {
+): Promise<ExplainInput> {
   const list = async (type: ResourceType, options: { namespace?: string; labelSelector?: string; fieldSelector?: string } = {}) =>
     // A kind whose CRD is not installed has no objects.
     (await client.list(type, { ...(namespace !== undefined && { namespace }), ...options }).catch(noneIfAbsent)).items;

@@ -3,7 +3,7 @@ import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { parseSelector } from '../../kube/selector.ts';
 import { eventLines, latestEvent } from './event-lines.ts';
-import { podSelector, readiness, type Situation } from './gather.ts';
+import { podSelector, readiness, type ExplainInput } from './gather.ts';
 
 /** Why a pod is not ready. */
 export interface PodTrouble {
@@ -20,29 +20,29 @@ const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitiali
 export const PATIENCE_MS = 60_000;
 
 /** The pods of a workload, of which those that are not ready are named. `known` says already why there are too few. */
-export function workloadLines(workload: KubeObject, situation: Situation, known: Known): readonly string[] {
+export function workloadLines(workload: KubeObject, input: ExplainInput, known: Known): readonly string[] {
   const { ready, desired } = readiness(workload);
   const line = `${workload.kind} ${workload.metadata.name}: ${ready} of ${desired} pods ready`;
-  return ready >= desired ? [line] : [line, ...troubleLines(workload, situation, known)];
+  return ready >= desired ? [line] : [line, ...troubleLines(workload, input, known)];
 }
 
 /** The pods of a Job that has not ended. */
-export function jobLines(job: KubeObject, situation: Situation, known: Known): readonly string[] {
-  const pods = podsOf(job, situation).filter(isAlive);
-  const ready = pods.filter((pod) => !troubleOf(pod, situation));
+export function jobLines(job: KubeObject, input: ExplainInput, known: Known): readonly string[] {
+  const pods = podsOf(job, input).filter(isAlive);
+  const ready = pods.filter((pod) => !troubleOf(pod, input));
   const line = `Job ${job.metadata.name}: ${ready.length} of ${pods.length} pods ready`;
-  return [line, ...troubleLines(job, situation, known)];
+  return [line, ...troubleLines(job, input, known)];
 }
 
 type Known = Parameters<typeof eventLines>[2];
 
 /** Events of the owner say why Kubernetes creates no pod: a quota, Pod Security, a webhook. */
-const troubleLines = (owner: KubeObject, situation: Situation, known: Known): readonly string[] => [
-  ...eventLines(owner, situation, known).map((line) => `  ${line}`),
-  ...podsOf(owner, situation).flatMap((pod) => podLine(pod, situation)),
+const troubleLines = (owner: KubeObject, input: ExplainInput, known: Known): readonly string[] => [
+  ...eventLines(owner, input, known).map((line) => `  ${line}`),
+  ...podsOf(owner, input).flatMap((pod) => podLine(pod, input)),
 ];
 
-export function podsOf(owner: KubeObject, { pods }: Pick<Situation, 'pods'>): readonly KubeObject[] {
+export function podsOf(owner: KubeObject, { pods }: Pick<ExplainInput, 'pods'>): readonly KubeObject[] {
   const selects = parseSelector(podSelector(owner));
   return pods.filter(({ metadata }) => metadata.namespace === owner.metadata.namespace && selects(metadata.labels ?? {}));
 }
@@ -54,8 +54,8 @@ export const isAlive = (pod: KubeObject): boolean => {
   return phase !== 'Succeeded' && phase !== 'Failed' && pod.metadata.deletionTimestamp === undefined;
 };
 
-function podLine(pod: KubeObject, situation: Situation): readonly string[] {
-  const trouble = troubleOf(pod, situation);
+function podLine(pod: KubeObject, input: ExplainInput): readonly string[] {
+  const trouble = troubleOf(pod, input);
   if (!trouble) return [];
   const { reason, message } = trouble;
   // Messages of containers and events contain the reason already.
@@ -64,7 +64,7 @@ function podLine(pod: KubeObject, situation: Situation): readonly string[] {
 }
 
 /** undefined of a pod that is ready, or has ended well. */
-export function troubleOf(pod: KubeObject, { events, now }: Pick<Situation, 'events' | 'now'>): PodTrouble | undefined {
+export function troubleOf(pod: KubeObject, { events, now }: Pick<ExplainInput, 'events' | 'now'>): PodTrouble | undefined {
   const { phase, conditions = [], containerStatuses = [], initContainerStatuses = [] } = statusOf(pod);
   const containers = [...initContainerStatuses, ...containerStatuses];
   if (phase === 'Succeeded' || conditions.some(({ type, status }) => type === 'Ready' && status === 'True')) return undefined;

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/types.ts';
 import { latestEvent } from './event-lines.ts';
 import type { ExplainedCause } from './finding.ts';
-import type { Situation } from './gather.ts';
+import type { ExplainInput } from './gather.ts';
 import { isAlive, PATIENCE_MS, podsOf, troubleOf } from './pod-lines.ts';
 
 /**
@@ -13,12 +13,12 @@ import { isAlive, PATIENCE_MS, podsOf, troubleOf } from './pod-lines.ts';
 export function stuckCause(
   { spec }: KubeObject,
   { jobs, helpers }: { readonly jobs: readonly KubeObject[]; readonly helpers: readonly KubeObject[] },
-  situation: Situation,
+  input: ExplainInput,
 ): ExplainedCause | undefined {
   const isScheduled = (spec as { policy?: string } | undefined)?.policy === 'Cron';
   for (const owner of [...jobs, ...(jobs.length > 0 ? helpers : [])])
-    for (const pod of podsOf(owner, situation)) {
-      const trouble = troubleOf(pod, situation);
+    for (const pod of podsOf(owner, input)) {
+      const trouble = troubleOf(pod, input);
       if (!trouble?.isStuck) continue;
       const { reason, message } = trouble;
       const { name, creationTimestamp: since } = pod.metadata;
@@ -28,21 +28,21 @@ export function stuckCause(
       const toDo = `correct what the message names: the pod starts then. To change the spec of the operation, ${edit}`;
       return { reason, message: `pod ${name}: ${message}`, ...(since && { since }), toDo };
     }
-  return jobs.map((job) => podlessCause(job, situation)).find((cause) => cause !== undefined);
+  return jobs.map((job) => podlessCause(job, input)).find((cause) => cause !== undefined);
 }
 
 /** Between two attempts a Job has no pod, and before the first one for a moment. */
-function podlessCause(job: KubeObject, situation: Situation): ExplainedCause | undefined {
+function podlessCause(job: KubeObject, input: ExplainInput): ExplainedCause | undefined {
   const { name, creationTimestamp: since = '' } = job.metadata;
-  const pods = podsOf(job, situation);
+  const pods = podsOf(job, input);
   if (pods.some(isAlive)) return undefined;
-  const failed = pods.map((pod) => ({ pod, trouble: troubleOf(pod, situation) })).findLast(({ trouble }) => trouble !== undefined);
+  const failed = pods.map((pod) => ({ pod, trouble: troubleOf(pod, input) })).findLast(({ trouble }) => trouble !== undefined);
   if (failed?.trouble) {
     const { name: last } = failed.pod.metadata;
     const toDo = `see its log: kubectl logs ${last}. The Job replaces the pod until its attempts are used up`;
     return { reason: failed.trouble.reason, message: `pod ${last}: ${failed.trouble.message}`, toDo };
   }
-  if (pods.length > 0 || !(situation.now - Date.parse(since) > PATIENCE_MS)) return undefined;
-  const { reason, message } = latestEvent(job, situation.events) ?? { reason: 'NoPod', message: 'has no pod' };
+  if (pods.length > 0 || !(input.now - Date.parse(since) > PATIENCE_MS)) return undefined;
+  const { reason, message } = latestEvent(job, input.events) ?? { reason: 'NoPod', message: 'has no pod' };
   return { reason, message: `Job ${name}: ${message}`, since, toDo: 'see quota, admission webhooks and the ServiceAccount of the pod' };
 }

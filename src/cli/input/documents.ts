@@ -51,7 +51,7 @@ export function documentsIn(file: string, text: string): Documents {
 }
 
 /** A piece of a file that can be read without the others. */
-interface Part {
+interface Piece {
   readonly file: string;
   readonly text: string;
   /** Lines of the file before it. */
@@ -59,9 +59,9 @@ interface Part {
 }
 
 /** A line `---` begins a document, even within a text. Directives and `...` concern more than one document. */
-function partsOf(file: string, text: string): readonly Part[] {
+function partsOf(file: string, text: string): readonly Piece[] {
   if (/^(?:%|\.\.\.\s|\.\.\.$|\uFEFF)|\r(?!\n)/m.test(text)) return [{ file, text, before: 0 }];
-  const parts: Part[] = [];
+  const parts: Piece[] = [];
   let [start, before] = [0, 0];
   for (const { index } of text.matchAll(/^---(?=\s|$)/gm)) {
     if (index === start) continue;
@@ -83,7 +83,7 @@ interface ReadPart extends Documents {
 }
 
 /** Plain documents are parsed by the library only when the position of a field is asked for: nodes take a hundred times the space of a value. */
-function read(part: Part): ReadPart {
+function read(part: Piece): ReadPart {
   const value = plainValue(part.text.replace(/^---[ ]*\n/, ''));
   if (value === undefined) return parsed(part);
   let library: Documents | undefined;
@@ -95,13 +95,13 @@ function read(part: Part): ReadPart {
   return { objects: opened({ value, at }), faults: [], isEmpty: false };
 }
 
-function parsed(part: Part): ReadPart {
+function parsed(part: Piece): ReadPart {
   const { objects, faults } = unopened(part);
   return { objects: objects.flatMap(opened), faults, isEmpty: objects.length + faults.length === 0 };
 }
 
 /** As the library reads it. */
-function unopened({ file, text, before }: Part): Documents {
+function unopened({ file, text, before }: Piece): Documents {
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, customTags: [oldBooleans], prettyErrors: false });
   const position = (offset: number): Position => {

@@ -17,7 +17,7 @@ import { withOtherHalves } from './other-halves.ts';
 import { renderOperation, type RenderedOperation } from './operations.ts';
 import { absenceFault, faultsOf } from './plan-faults.ts';
 import { referenceFrom, withReferences } from './references.ts';
-import { byJoinedName, identified, inputFor, type Surroundings } from './runtime-input.ts';
+import { byJoinedName, identified, inputFor, type NamingContext } from './runtime-input.ts';
 import { servingIn } from './served.ts';
 import { checkTemplate } from './template-faults.ts';
 
@@ -82,7 +82,7 @@ export async function renderAll(
   }
 }
 
-interface RenderContext extends Required<RenderOptions>, Surroundings {
+interface RenderContext extends Required<RenderOptions>, NamingContext {
   readonly input: InputObjects;
   /** The input, then elsewhere. */
   readonly lookup: Lookup;

@@ -8,7 +8,7 @@ import { unknownUid } from './fact-sources.ts';
 import type { Lookup } from './lookup.ts';
 
 /** The inputs that decide the names of a dataset. */
-export interface Surroundings {
+export interface NamingContext {
   /** Where to look for objects outside of the input. */
   readonly elsewhere: Lookup;
   /** Engines of the runtimes of the input. */
@@ -17,7 +17,7 @@ export interface Surroundings {
   readonly datasets: ReadonlyMap<string, readonly KubeObject[]>;
 }
 
-export const byJoinedName = (datasets: readonly KubeObject[]): Surroundings['datasets'] =>
+export const byJoinedName = (datasets: readonly KubeObject[]): NamingContext['datasets'] =>
   Map.groupBy(datasets, (dataset) => joinedName(keyOf(dataset)));
 
 /** The input of a runtime's plan, but for facts and settings. */
@@ -25,7 +25,7 @@ export async function inputFor(
   key: Key,
   object: RuntimeObject,
   asked: Dataset,
-  { elsewhere, datasets, engines }: Surroundings,
+  { elsewhere, datasets, engines }: NamingContext,
 ): Promise<Omit<RuntimeInput<unknown>, 'facts' | 'settings'>> {
   const dataset = identified(asked, await elsewhere.find('Dataset', key.namespace, key.name));
   const sameNames = rivalNames(key, engines).flatMap((name) => datasets.get(name) ?? []);

@@ -1,7 +1,7 @@
 import { isFuse, isWithin, type MountInfo, stackAt } from '../mounts/mountinfo.ts';
 
 /** The mounts that fuse pods may have left below the mount root after their end. */
-export interface Left {
+export interface OrphanedMounts {
   /**
    * The uppermost mounts of volumes whose directory the kubelet deleted, such as a ConfigMap. The container runtime refuses to mount anything
    * there, so that no later fuse pod would start.
@@ -15,7 +15,7 @@ export interface Left {
 }
 
 /** Below a FUSE mount a path may never answer, and nothing is looked for. */
-export function leftBelow(mounts: readonly MountInfo[], mountRoot: string): Left {
+export function leftBelow(mounts: readonly MountInfo[], mountRoot: string): OrphanedMounts {
   const isSought = ({ mountPoint }: MountInfo) =>
     isWithin(mountPoint, mountRoot) && !mounts.some((each) => isFuse(each) && isWithin(mountPoint, each.mountPoint));
   const volumes = mounts.filter((mount) => (isDeletedVolume(mount) || volumeOf(mount) !== undefined) && isSought(mount));

@@ -141,9 +141,9 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
 
     delete: remove,
     clean: commands.clean,
-    async unlabelNodes({ key, object, traces = [] }) {
+    async unlabelNodes({ key, object, labelIds = [] }) {
       await confirmed([object]);
-      labeler.remove(refOf(object), traces, () => wake(key));
+      labeler.remove(refOf(object), labelIds, () => wake(key));
     },
     async unmark(definition, object) {
       const { uid = '' } = object.metadata;

@@ -3,7 +3,7 @@ import { type Hold, keyText, type OperationKey } from '../world.ts';
 import { readySince } from './predecessor.ts';
 import { operationKeyOf } from './references.ts';
 import { endOf, hasNoPods, isDone, isOver, isRunning, LACKS_PODS, pauseOf, waitingSince } from './state.ts';
-import type { OperationObject, OperationWorld, Place } from './world.ts';
+import type { OperationObject, OperationWorld, LinePosition } from './world.ts';
 
 interface LineOptions {
   readonly find: (key: OperationKey) => OperationObject | undefined;
@@ -16,11 +16,11 @@ interface LineOptions {
  * may write the same files, and a master makes one backup at a time. Operations of different kinds use different parts, and run at once: a
  * user who wants an order writes `runAfter`. An operation that waits for another one holds no place, and neither does a paused one.
  */
-export const lineOf = (operations: readonly OperationObject[], options: LineOptions): readonly Place[] =>
+export const lineOf = (operations: readonly OperationObject[], options: LineOptions): readonly LinePosition[] =>
   operations.flatMap((operation) => placeOf(operation, options) ?? []).toSorted(byTurn);
 
 /** The place of one operation; undefined if it stands in no line. It depends on the operation, and on those that its spec names. */
-export function placeOf(operation: OperationObject, { find, hasJob }: LineOptions): Place | undefined {
+export function placeOf(operation: OperationObject, { find, hasJob }: LineOptions): LinePosition | undefined {
   if (isOver(operation)) return undefined;
   const key = operationKeyOf(operation);
   const { metadata } = operation;
@@ -38,7 +38,7 @@ export function placeOf(operation: OperationObject, { find, hasJob }: LineOption
 }
 
 /** Sorts by turn. No two operations are equal. */
-export const byTurn = (a: Place, b: Place): number =>
+export const byTurn = (a: LinePosition, b: LinePosition): number =>
   Number(b.isRunning) - Number(a.isRunning) ||
   Number(a.isStuck) - Number(b.isStuck) ||
   a.since - b.since ||

@@ -2,7 +2,7 @@ import { operationKinds } from '../../api/index.ts';
 import type { OperationKind } from '../../constructs/index.ts';
 import type { OperationCluster } from './cluster.ts';
 import { lineOf } from './line.ts';
-import type { OperationObject, Place } from './world.ts';
+import type { OperationObject, LinePosition } from './world.ts';
 import { type Key, keyText, type OperationKey } from '../world.ts';
 import type { Store } from '../kubernetes/store/store.ts';
 
@@ -12,7 +12,7 @@ export interface Lines {
    * The operations of a kind on any of these Datasets. For an operation of a long line with another before it, only that other: its turn
    * depends on no more, and the whole line would be computed again after each change of thousands.
    */
-  of(datasets: readonly Key[], key: OperationKey): { readonly line: readonly Place[]; readonly isLongLine?: true };
+  of(datasets: readonly Key[], key: OperationKey): { readonly line: readonly LinePosition[]; readonly isLongLine?: true };
   readonly starting: OperationCluster['starting'];
 }
 
@@ -26,7 +26,7 @@ export function createLines(
   const kinds = [...operationKinds.map(({ kind }) => kind), 'Job'];
   let starts = 0;
   let edition = -1;
-  const lines = new Map<string, readonly Place[]>();
+  const lines = new Map<string, readonly LinePosition[]>();
   /** The first of each long line, when it was last computed. */
   const firsts = new Map<string, OperationKey>();
 
@@ -40,7 +40,7 @@ export function createLines(
     return started.has(keyText(key)) || (operation !== undefined && hasJob(key, operation));
   }
 
-  function computed(datasets: readonly Key[], kind: OperationKind): readonly Place[] {
+  function computed(datasets: readonly Key[], kind: OperationKind): readonly LinePosition[] {
     const all = new Set(datasets.flatMap((dataset) => operations.unfinished(dataset, kind)));
     return lineOf([...all], { find: operations.get, hasJob: isBusy });
   }

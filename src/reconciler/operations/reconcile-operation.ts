@@ -42,7 +42,7 @@ async function pass(cluster: OperationCluster, key: OperationKey, reportInMs: nu
 const missesJob = ({ operation, run }: OperationWorld): boolean =>
   !run && isRunning(operation) && operation.spec.policy !== 'Cron' && !operation.metadata.deletionTimestamp;
 
-/** Before anything is decided: whatever the operation would wait for, and whatever is wrong with its spec by now, its Job goes on and ends. */
+/** Before any decision: the operation's Job goes on and ends, even if the spec has a fault by now or the operation would wait. */
 const adopt = (pass: OperationPass): Promise<void> =>
   updated(pass, `Job/${operationNames(pass.world.key).job}`, () => pass.cluster.adoptJob(pass.world));
 
@@ -56,7 +56,7 @@ function awaited(
 ): readonly (Key | OperationKey)[] {
   const datasets = other ? [target, other.key] : [target];
   const needsThem = OF_DATASETS.has(hold?.reason) || actions.some((action) => action.do === 'start' || action.do === 'schedule');
-  // Whatever else it waits for, it has to see the end of an earlier one that may expire.
+  // In every wait, the end of an earlier operation that may expire has to be seen.
   const earlier = hold && predecessor.is === 'awaited' ? [predecessor.key] : [];
   return [...(needsThem || mounts ? datasets : []), ...earlier];
 }

@@ -31,7 +31,7 @@ export interface OperationWorld {
   readonly other?: { readonly key: Key; readonly dataset?: Dataset };
   readonly predecessor: Predecessor;
   /** Those of its kind on its Datasets that run or could run, itself among them; the one that runs, or is next, comes first. */
-  readonly line: readonly Place[];
+  readonly line: readonly LinePosition[];
   /** So many wait that only the first of them counts. */
   readonly isLongLine?: true;
   /** Others run after it, and have not seen that it is over. */
@@ -74,7 +74,7 @@ export interface Work {
 }
 
 /** One place in a line. */
-export interface Place {
+export interface LinePosition {
   readonly key: OperationKey;
   readonly isRunning: boolean;
   /** The operation's Job gets no pod, as its status says. */

@@ -31,9 +31,9 @@ function clientOf(at: Harness, log: (path: string) => unknown = () => 'a line\n'
 }
 async function filesOf(at: Harness, names: readonly string[] = ['demo'], client = clientOf(at)): Promise<Readonly<Record<string, string>>> {
   const runtimes = [juicefs, thin];
-  const situation = await gather(client, runtimes, 'ml', names);
+  const input = await gather(client, runtimes, 'ml', names);
   const report = { text: 'the report', json: '{}' };
-  const options = { client, runtimes, situation, report, namespace: 'ml', systemNamespace: 'fluid-system', version: '1.2.3' };
+  const options = { client, runtimes, input, report, namespace: 'ml', systemNamespace: 'fluid-system', version: '1.2.3' };
   const files: Record<string, string> = {};
   for await (const { path, text } of collected(options)) files[path] = text;
   return files;

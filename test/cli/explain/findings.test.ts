@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findings } from '../../../src/cli/explain/findings.ts';
-import type { Situation } from '../../../src/cli/explain/gather.ts';
+import type { ExplainInput } from '../../../src/cli/explain/gather.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
@@ -12,7 +12,7 @@ const object = (kind: string, name: string, status?: object, spec: object = {}):
     spec,
     status,
   }) as KubeObject;
-const of = (objects: readonly KubeObject[], more: Partial<Situation> = {}) =>
+const of = (objects: readonly KubeObject[], more: Partial<ExplainInput> = {}) =>
   findings({ objects, runtimes: [], operations: [], workloads: [], jobs: [], pods: [], events: [], now: NOW, ...more });
 const condition = (type: string, status: string, reason: string, message = '') => ({ type, status, reason, message });
 

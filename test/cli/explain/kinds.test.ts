@@ -18,13 +18,13 @@ test.each(kinds)('a %s that cannot be served is explained: what it waits for, si
   at.put({ apiVersion: 'data.fluid.io/v1alpha1', kind, metadata: { namespace: 'ml', name: 'demo' }, spec: NEEDED[kind] ?? {} });
   await at.quiet();
   const client = at.server.client({ fieldManager: 'a-user' });
-  const situation = await gather(
+  const input = await gather(
     { ...client, list: (type, options) => client.list(type, { ...options, fieldSelector: undefined }) },
     runtimes,
     'ml',
     ['demo'],
   );
-  const found = findings({ ...situation, now: Date.now() });
+  const found = findings({ ...input, now: Date.now() });
   const finding = found.find(({ object }) => object === `${kind} ml/demo`);
   expect(finding).toMatchObject({ healthy: false });
   expect(finding?.causes[0]).toMatchObject({ reason: expect.any(String), message: expect.any(String), toDo: expect.any(String) });

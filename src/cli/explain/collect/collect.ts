@@ -6,7 +6,7 @@ import type { KubeObject, ResourceType } from '../../../kube/types.ts';
 import { Node, ownedKinds, Pod, typeOf } from '../../../planning/kinds.ts';
 import { selectorOf } from '../../../kube/selector.ts';
 import { datasetsOf } from '../../../reconciler/operations.ts';
-import type { Situation } from '../gather.ts';
+import type { ExplainInput } from '../gather.ts';
 import { type ArchiveEntry, pathPart } from './archive.ts';
 import { eventLog } from './events.ts';
 import { podLogs, type SeenPod, seenPod } from './pods.ts';
@@ -16,7 +16,7 @@ import { redactedObject } from './redacted.ts';
 export interface CollectOptions {
   readonly client: KubeClient;
   readonly runtimes: readonly Runtime[];
-  readonly situation: Situation;
+  readonly input: ExplainInput;
   /** The report, redacted, as text and as JSON. */
   readonly report: { readonly text: string; readonly json: string };
   readonly namespace: string;
@@ -77,8 +77,8 @@ const INTRODUCTION = `Written by sluice explain --collect. Secrets were not read
 Left out:`;
 
 /** All of ours, and of Kubernetes', that has to do with what is explained. */
-async function* concerned(reader: Reader, { situation, runtimes, namespace }: CollectOptions): AsyncGenerator<KubeObject> {
-  const { objects, operations } = situation;
+async function* concerned(reader: Reader, { input, runtimes, namespace }: CollectOptions): AsyncGenerator<KubeObject> {
+  const { objects, operations } = input;
   const datasets = new Set(objects.filter(({ kind }) => kind === Dataset.kind).map(({ metadata }) => metadata.name));
   const isOn = (operation: KubeObject) => datasetsOf(operation).some(({ name }) => datasets.has(name));
   const own = [...new Set([...objects, ...operations.filter(isOn)])];

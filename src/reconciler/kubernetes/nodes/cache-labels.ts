@@ -45,22 +45,22 @@ export const cacheLabelKeys = (engine: string, dataset: Identity): readonly stri
   ...(['m', 'd', 't'] as const).map((medium) => cacheSizeNodeLabel(engine, medium, dataset)),
 ];
 
-/** The difference between the labels of two datasets: the key, and for the key that all datasets share, the value too. */
-export const traceOf = (key: string, value: string): string => (key === exclusiveNodeLabel ? `${key}=${value}` : key);
+/** The ID of a label, which two datasets never share: the key, and for the key of all datasets the value too. */
+export const labelIdOf = (key: string, value: string): string => (key === exclusiveNodeLabel ? `${key}=${value}` : key);
 
-/** Whether a node's labels have this trace. */
-export function hasTrace(trace: string): (labels: Labels) => boolean {
-  const [key = '', value] = trace.split('=');
+/** Whether a node's labels have this ID. */
+export function hasLabelId(labelId: string): (labels: Labels) => boolean {
+  const [key = '', value] = labelId.split('=');
   return value === undefined ? (labels) => key in labels : (labels) => labels[key] === value;
 }
 
-/** Every trace of a dataset's cache on a node. */
-export const cacheTraces = (engine: string, dataset: Identity): readonly string[] => [
+/** The ID of every label of a dataset's cache on a node. */
+export const cacheLabelIds = (engine: string, dataset: Identity): readonly string[] => [
   ...cacheLabelKeys(engine, dataset),
-  traceOf(exclusiveNodeLabel, exclusiveNodeValue(dataset)),
+  labelIdOf(exclusiveNodeLabel, exclusiveNodeValue(dataset)),
 ];
 /** The same for every engine that it may have had, and the node plugin's label of nodes whose pods use the dataset. */
-export const allTraces = (engines: readonly string[], dataset: Identity): readonly string[] => [
-  ...new Set(engines.flatMap((engine) => cacheTraces(engine, dataset))),
+export const allLabelIds = (engines: readonly string[], dataset: Identity): readonly string[] => [
+  ...new Set(engines.flatMap((engine) => cacheLabelIds(engine, dataset))),
   fuseNodeLabel(dataset),
 ];

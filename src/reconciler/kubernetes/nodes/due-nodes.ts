@@ -9,8 +9,8 @@ const REST_MS = 1000;
 /** Nodes whose labels have to be compared. A node is due 100 ms after it was added, or a second after its last write if that is later. */
 export interface DueNodes {
   add(nodes: Iterable<string>): void;
-  /** Also the nodes that have one of these traces once the 100 ms have passed; an `add` has to follow. */
-  addCarriers(traces: readonly string[]): void;
+  /** Also the nodes that have one of these IDs once the 100 ms have passed; an `add` has to follow. */
+  addCarriers(labelIds: readonly string[]): void;
   /** The node changed. If its labels are not those of the last write, another writer changed it, and that is repaired without a pause. */
   changed(node: string, labels: Labels): void;
   /** A write to the node began, or ended with these labels. */
@@ -19,12 +19,12 @@ export interface DueNodes {
 }
 
 export function createDueNodes(
-  carriersOf: (traces: readonly string[]) => readonly string[],
+  carriersOf: (labelIds: readonly string[]) => readonly string[],
   onDue: (node: string) => void,
   clock: Timers,
 ): DueNodes {
   const waiting = new Set<string>();
-  const traces = new Set<string>();
+  const labelIds = new Set<string>();
   /** When each node was written last, and the labels that it had then. */
   const written = new Map<string, { readonly at: number; readonly labels?: Labels }>();
   let cancel = () => {};
@@ -32,7 +32,7 @@ export function createDueNodes(
 
   function add(nodes: Iterable<string>): void {
     for (const name of nodes) waiting.add(name);
-    if (waiting.size + traces.size > 0) flushIn(SETTLE_MS);
+    if (waiting.size + labelIds.size > 0) flushIn(SETTLE_MS);
   }
   /** An earlier time wins: a node that waits for its pause delays no other. */
   function flushIn(ms: number): void {
@@ -44,8 +44,8 @@ export function createDueNodes(
   }
   function flush(): void {
     flushAt = Number.POSITIVE_INFINITY;
-    if (traces.size > 0) for (const name of carriersOf([...traces])) waiting.add(name);
-    traces.clear();
+    if (labelIds.size > 0) for (const name of carriersOf([...labelIds])) waiting.add(name);
+    labelIds.clear();
     const now = clock.monotonic();
     for (const [name, { at }] of written) if (now - at >= REST_MS) written.delete(name);
     for (const name of waiting) {
@@ -61,7 +61,7 @@ export function createDueNodes(
   return {
     add,
     addCarriers(of) {
-      for (const trace of of) traces.add(trace);
+      for (const labelId of of) labelIds.add(labelId);
     },
     changed(node, labels) {
       const last = written.get(node)?.labels;

@@ -1,13 +1,13 @@
 import type { Store } from '../store/store.ts';
-import { hasTrace, type Labels } from './cache-labels.ts';
+import { hasLabelId, type Labels } from './cache-labels.ts';
 import { recordedOn } from './fuse-labels.ts';
 
 /** The nodes of the store, by the labels that they have. */
 export interface LabelledNodes {
   labels(node: string): Labels;
   all(): Iterable<string>;
-  /** Nodes that have a label with one of these traces, or a record of it. */
-  carrying(traces: readonly string[]): readonly string[];
+  /** Nodes that have a label with one of these IDs, or a record of it. */
+  carrying(labelIds: readonly string[]): readonly string[];
 }
 
 /** threat-model: R-node-labels */
@@ -19,12 +19,12 @@ export function createLabelledNodes(store: Pick<Store, 'node' | 'nodes'>): Label
   return {
     labels,
     all,
-    carrying(traces) {
-      const there = traces.map(hasTrace);
+    carrying(labelIds) {
+      const there = labelIds.map(hasLabelId);
       return [...all()].filter((name) => {
         const node = store.node(name);
         const found = node?.metadata.labels ?? {};
-        return there.some((isIn) => isIn(found)) || (node && recordedOn(node).some((label) => traces.includes(label)));
+        return there.some((isIn) => isIn(found)) || (node && recordedOn(node).some((label) => labelIds.includes(label)));
       });
     },
   };

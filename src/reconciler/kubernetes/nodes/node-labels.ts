@@ -2,7 +2,7 @@ import { systemClock, type Timers } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { ObjectRef } from '../../../kube/events/events.ts';
 import type { Log } from '../../../kube/types.ts';
-import { cacheLabels, cacheTraces, type Cached, invalidLabels, type Labels } from './cache-labels.ts';
+import { cacheLabels, cacheLabelIds, type Cached, invalidLabels, type Labels } from './cache-labels.ts';
 import { createDueNodes } from './due-nodes.ts';
 import { createFuseLabels, recordedOn } from './fuse-labels.ts';
 import { createLabelledNodes } from './labelled-nodes.ts';
@@ -21,13 +21,13 @@ export interface NodeLabeler {
   /** Puts back this label of a runtime's fuse pods on nodes that lose it while their plugin records it. */
   keep(runtime: ObjectRef, fuseLabel: string): void;
   /** Removes these labels from all nodes. `onNews` is called when no node has one any more, and when a node refuses. */
-  remove(runtime: ObjectRef, traces: readonly string[], onNews: () => void): void;
+  remove(runtime: ObjectRef, labelIds: readonly string[], onNews: () => void): void;
   /** Drops everything about a runtime that no longer exists. */
   forget(uid: string): void;
   /** Nodes that do not get the labels of a runtime, and why; undefined if all do. */
   refused(uid: string): string | undefined;
   /** Nodes that have one of these labels, and why the last write for this runtime failed there. */
-  carrying(uid: string, traces: readonly string[]): readonly Carrier[];
+  carrying(uid: string, labelIds: readonly string[]): readonly Carrier[];
   /** A node changed, or pods of a workload came or went. */
   changed(change: PlacementChange): void;
   /** Every runtime has been placed, so that from now on datasets can be counted. */
@@ -76,7 +76,7 @@ export function createNodeLabeler(
         placements: placements.on(name),
         isExcluded: isExcluded(labels),
         isComplete,
-        ownerOf: (trace) => removals.ownerOf(trace) ?? placements.ofTrace(trace)?.runtime.uid,
+        ownerOf: (labelId) => removals.ownerOf(labelId) ?? placements.ofLabelId(labelId)?.runtime.uid,
         fuseOf: fuses.ownerOf,
       });
     },
@@ -87,7 +87,7 @@ export function createNodeLabeler(
     },
   });
   // Before `complete`, every node is compared in the end.
-  const due = createDueNodes((traces) => (isComplete ? labelled.carrying(traces) : []), writes.add, clock);
+  const due = createDueNodes((labelIds) => (isComplete ? labelled.carrying(labelIds) : []), writes.add, clock);
 
   function reportRefused(name: string, refused: RefusedLabels, before: RefusedLabels | undefined, failures: number): void {
     for (const [of, error] of refused) log.warn({ node: name, runtime: of, failures: failures + 1, error }, 'node labels were not written');
@@ -108,7 +108,7 @@ export function createNodeLabeler(
 
   /** A runtime that serves another Dataset of the name has other labels: nobody would know whose those of the former one were. */
   function renamed(uid: string, before: readonly string[], now: readonly string[]): void {
-    const former = before.filter((trace) => !now.includes(trace) && placements.ofTrace(trace) === undefined);
+    const former = before.filter((labelId) => !now.includes(labelId) && placements.ofLabelId(labelId) === undefined);
     const nodes = labelled.carrying(former);
     if (nodes.length === 0) return;
     removals.begin(uid, former, nodes, () => {});
@@ -128,29 +128,29 @@ export function createNodeLabeler(
         return void placements.put(uid, { ...before, of: plan });
       const placement = placementOf(runtime, plan, labels, workers, before);
       // A runtime that is new to this process: labels that an earlier process wrote may be on any node.
-      if (placement.traces !== before?.traces) due.addCarriers(placement.traces);
+      if (placement.labelIds !== before?.labelIds) due.addCarriers(placement.labelIds);
       for (const label of invalidLabels(plan))
         reports.onInvalidLabel(runtime, `nodes do not get the label ${label}: its key or its value is not valid`);
       due.add(placements.put(uid, placement));
-      if (before && before.traces !== placement.traces) renamed(uid, before.traces, placement.traces);
+      if (before && before.labelIds !== placement.labelIds) renamed(uid, before.labelIds, placement.labelIds);
     },
     keep(runtime, fuseLabel) {
       if (!fuses.put(runtime, fuseLabel)) return;
       due.addCarriers([fuseLabel]);
       due.add([]);
     },
-    remove(runtime, traces, onNews) {
+    remove(runtime, labelIds, onNews) {
       const { uid = '' } = runtime;
-      if (removals.isUnderWay(uid, traces)) return;
+      if (removals.isUnderWay(uid, labelIds)) return;
       forget(uid);
-      const nodes = labelled.carrying(traces);
-      removals.begin(uid, traces, nodes, onNews);
+      const nodes = labelled.carrying(labelIds);
+      removals.begin(uid, labelIds, nodes, onNews);
       for (const name of nodes) writes.add(name);
     },
     forget,
     refused: refusedNodes.text,
-    carrying: (uid, traces) =>
-      labelled.carrying(traces).map((node) => {
+    carrying: (uid, labelIds) =>
+      labelled.carrying(labelIds).map((node) => {
         const refusal = writes.refusal(node, uid);
         return { node, ...(refusal && { refusal }) };
       }),
@@ -177,8 +177,8 @@ function placementOf(
   workers: string | undefined,
   before: Placement | undefined,
 ): Placement {
-  const traces = cacheTraces(plan.engine, plan.dataset).map(flat);
-  const kept = before?.traces.join() === traces.join() ? before.traces : traces;
-  const entries = Object.entries(labels).map(([key, value]) => [kept.find((trace) => trace === key) ?? key, value] as const);
-  return { runtime, of: plan, labels: entries, traces: kept, workers };
+  const labelIds = cacheLabelIds(plan.engine, plan.dataset).map(flat);
+  const kept = before?.labelIds.join() === labelIds.join() ? before.labelIds : labelIds;
+  const entries = Object.entries(labels).map(([key, value]) => [kept.find((labelId) => labelId === key) ?? key, value] as const);
+  return { runtime, of: plan, labels: entries, labelIds: kept, workers };
 }

@@ -1,5 +1,5 @@
 import { datasetCountNodeLabel, exclusiveNodeLabel, FUSE_NODE_LABELS, fuseNodeRecord } from '../../../api/index.ts';
-import { type Labels, traceOf } from './cache-labels.ts';
+import { type Labels, labelIdOf } from './cache-labels.ts';
 import type { Placement } from './placements.ts';
 
 /** A merge patch of a node's labels, and of the annotations that record them; `null` removes one. */
@@ -18,7 +18,7 @@ export interface Node {
   /** Every runtime is known, so that datasets can be counted. */
   readonly isComplete: boolean;
   /** UID of the runtime that a label belongs to, if that runtime is placed or being removed. */
-  readonly ownerOf: (trace: string) => string | undefined;
+  readonly ownerOf: (labelId: string) => string | undefined;
   /** UID of the runtime to whose fuse pods a label belongs. */
   readonly fuseOf?: (label: string) => string | undefined;
 }
@@ -39,7 +39,7 @@ export function nodePatches(node: Node): ReadonlyMap<string, Patch> {
   for (const [key, value] of Object.entries(labels)) {
     const want = wanted.get(key);
     if (want && (want.value === value || !isExcluded)) continue;
-    const of = ownerOf(traceOf(key, value));
+    const of = ownerOf(labelIdOf(key, value));
     if (of !== undefined) put(of, key, null);
     else if (key === datasetCountNodeLabel && isComplete) put(SHARED, key, null);
   }

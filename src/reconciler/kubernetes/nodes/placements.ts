@@ -9,8 +9,8 @@ export interface Placement {
   readonly of?: Cached;
   /** Keys and values. As fields of an object, unique names would cost V8 a hidden class each. */
   readonly labels: readonly (readonly [key: string, value: string])[];
-  /** Traces of all labels that its nodes may have for it, now or from before. */
-  readonly traces: readonly string[];
+  /** IDs of all labels that its nodes may have for it, now or from before. */
+  readonly labelIds: readonly string[];
   /** UID of its worker StatefulSet. */
   readonly workers: string | undefined;
 }
@@ -23,15 +23,15 @@ export interface Placements {
   /** Pods in this namespace that name the workload were created, deleted, or ended. */
   moved(workload: string, namespace: string | undefined): readonly string[];
   on(node: string): Iterable<Placement>;
-  /** A placement that a label with this trace may belong to. */
-  ofTrace(trace: string): Placement | undefined;
+  /** A placement that a label with this ID may belong to. */
+  ofLabelId(labelId: string): Placement | undefined;
 }
 
 export function createPlacements(podsOf: Store['pods']): Placements {
   const placed = new Map<string, { readonly placement: Placement; readonly nodes: readonly string[] }>();
   const byWorkload = new Map<string, string>();
   const byNode = new Map<string, Set<string>>();
-  const byTrace = createMultiMap();
+  const byLabelId = createMultiMap();
 
   function set(runtime: string, placement: Placement | undefined, nodes: readonly string[]): readonly string[] {
     const before = placed.get(runtime);
@@ -41,9 +41,9 @@ export function createPlacements(podsOf: Store['pods']): Placements {
       if (there?.size === 0) byNode.delete(node);
     }
     for (const node of nodes) byNode.set(node, (byNode.get(node) ?? new Set()).add(runtime));
-    if (before?.placement.traces !== placement?.traces) {
-      for (const trace of before?.placement.traces ?? []) byTrace.delete(trace, runtime);
-      for (const trace of placement?.traces ?? []) byTrace.add(trace, runtime);
+    if (before?.placement.labelIds !== placement?.labelIds) {
+      for (const labelId of before?.placement.labelIds ?? []) byLabelId.delete(labelId, runtime);
+      for (const labelId of placement?.labelIds ?? []) byLabelId.add(labelId, runtime);
     }
     if (before?.placement.workers !== placement?.workers) {
       if (before?.placement.workers) byWorkload.delete(before.placement.workers);
@@ -80,7 +80,7 @@ export function createPlacements(podsOf: Store['pods']): Placements {
         if (known) yield known.placement;
       }
     },
-    ofTrace: (trace) => placed.get(byTrace.first(trace) ?? '')?.placement,
+    ofLabelId: (labelId) => placed.get(byLabelId.first(labelId) ?? '')?.placement,
   };
 }
 

@@ -3,9 +3,9 @@ import type { Runtime } from '../../../constructs/index.ts';
 import type { Teardown } from '../../teardown-steps.ts';
 import type { Key, LiveObject, RuntimeObject } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { allTraces } from '../nodes/cache-labels.ts';
+import { allLabelIds } from '../nodes/cache-labels.ts';
 import { isOurs } from '../../../planning/owner.ts';
-import { isServedByAnother, tracesOfOthers } from './survivors.ts';
+import { isServedByAnother, labelIdsOfOthers } from './survivors.ts';
 import { unlabelled } from '../../takeover/unlabelled.ts';
 
 /** The volume or claim of this runtime. One that Fluid created has no label and is not watched, so it is read. */
@@ -32,15 +32,15 @@ export function ownNodeLabels(
   { type, engines }: Runtime,
   { metadata }: RuntimeObject,
   identity: Identity,
-): Pick<Teardown, 'nodes' | 'traces' | 'refusals'> {
+): Pick<Teardown, 'nodes' | 'labelIds' | 'refusals'> {
   const { uid = '', finalizers = [] } = metadata;
-  const all = allTraces(engines, identity);
+  const all = allLabelIds(engines, identity);
   if (!finalizers.includes(runtimeFinalizer(type)) || labeler.carrying(uid, all).length === 0) return { nodes: [] };
-  const held = tracesOfOthers(store, key, uid, identity);
-  const traces = all.filter((trace) => !held.has(trace));
-  const carriers = labeler.carrying(uid, traces);
+  const held = labelIdsOfOthers(store, key, uid, identity);
+  const labelIds = all.filter((labelId) => !held.has(labelId));
+  const carriers = labeler.carrying(uid, labelIds);
   return {
-    traces,
+    labelIds,
     nodes: carriers.map(({ node }) => node),
     refusals: carriers.flatMap(({ node, refusal }) => (refusal ? [`${node}: ${refusal}`] : [])),
   };

@@ -1,8 +1,8 @@
 import { datasetId, type Identity, joinedName, ownerUid } from '../../../api/index.ts';
-import type { Candidate } from '../../../planning/choose.ts';
+import type { RuntimeCandidate } from '../../../planning/choose.ts';
 import { type Evidence, identityOf } from '../../../planning/identity.ts';
 import { type Key, keyText } from '../../world.ts';
-import { allTraces } from '../nodes/cache-labels.ts';
+import { allLabelIds } from '../nodes/cache-labels.ts';
 import type { Store } from '../store/store.ts';
 
 /** Adds to `known` what the watches show about a dataset's names. */
@@ -21,7 +21,7 @@ function holderOf(store: Store, key: Key, runtime: string | undefined): Key | un
 }
 
 /** Whether the runtime has objects, or a Dataset whose status names it. */
-const lives = (store: Store, key: Key, { definition, object }: Candidate): boolean =>
+const lives = (store: Store, key: Key, { definition, object }: RuntimeCandidate): boolean =>
   store.inventory({ uid: object.metadata.uid ?? '', ...key }).length > 0 ||
   (store.dataset(key)?.status?.runtimes?.some(({ type }) => type === definition.type) ?? false);
 
@@ -33,7 +33,7 @@ export const isServedByAnother = (store: Store, key: Key, uid: string): boolean 
  * The labels among those that go with a runtime which another living runtime needs: datasets want the same names, and users write UIDs into
  * the metadata of runtimes.
  */
-export function tracesOfOthers(store: Store, key: Key, uid: string, { uid: datasetUid, ...names }: Identity): ReadonlySet<string> {
+export function labelIdsOfOthers(store: Store, key: Key, uid: string, { uid: datasetUid, ...names }: Identity): ReadonlySet<string> {
   const id = datasetId({ uid: datasetUid, ...names });
   const keys = [
     key,
@@ -48,7 +48,7 @@ export function tracesOfOthers(store: Store, key: Key, uid: string, { uid: datas
       .runtimes(each)
       .filter((other) => other.object.metadata.uid !== uid && lives(store, each, other))
       .flatMap(({ definition, object }) =>
-        allTraces(definition.engines, identityOf(each, evidence(store, each, { dataset: store.dataset(each), runtime: object }))),
+        allLabelIds(definition.engines, identityOf(each, evidence(store, each, { dataset: store.dataset(each), runtime: object }))),
       ),
   );
   return new Set(held);

@@ -11,7 +11,7 @@ import {
 import type { ReferenceFact, ReferenceNeed } from '../../../constructs/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import { choose } from '../../../planning/choose.ts';
-import type { Candidate } from '../../../planning/choose.ts';
+import type { RuntimeCandidate } from '../../../planning/choose.ts';
 import { identityOf } from '../../../planning/identity.ts';
 import { type Hold, type Key, keyText, type LiveObject } from '../../world.ts';
 import { UNAVAILABLE } from '../../status/unavailable.ts';
@@ -26,7 +26,7 @@ type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
 
 const serves =
   ({ status }: Dataset) =>
-  ({ definition }: Candidate): boolean =>
+  ({ definition }: RuntimeCandidate): boolean =>
     status?.runtimes?.some(({ type }) => type === definition.type) === true;
 
 /** By what the store keeps of a volume, which is another JavaScript object after each change. */
@@ -120,7 +120,7 @@ function datasetFact({ status }: Dataset): Omit<ReferenceFact['dataset'], 'ident
   };
 }
 
-function runtimeFact({ definition, object }: Candidate, all: RuntimeStatus): ReferenceFact['runtime'] {
+function runtimeFact({ definition, object }: RuntimeCandidate, all: RuntimeStatus): ReferenceFact['runtime'] {
   const { type, resource, engines } = definition;
   const { conditions: _c, masterReason: _m, workerReason: _w, fuseReason: _f, ...status } = all;
   return { kind: resource.kind, type, engine: liveEngine(definition, object) ?? engines[0] ?? type, status };

@@ -1,18 +1,18 @@
 import type { OperationKind } from '../../../constructs/index.ts';
 import { byTurn, placeOf } from '../../operations/line.ts';
 import { datasetsOf } from '../../operations/references.ts';
-import type { OperationObject, Place } from '../../operations/world.ts';
+import type { OperationObject, LinePosition } from '../../operations/world.ts';
 import { type Key, keyText, type OperationKey } from '../../world.ts';
 
 /** The first operation of each line. Each change moves one operation: whole lines of thousands cannot be computed each time. */
 export interface Crowds {
   /** An operation came, changed or went, or one that its spec names did. */
   changed(key: OperationKey): void;
-  first(dataset: Key, kind: OperationKind): Place | undefined;
+  first(dataset: Key, kind: OperationKind): LinePosition | undefined;
 }
 
 interface Standing {
-  readonly place: Place;
+  readonly place: LinePosition;
   /** The lines that it stands in: those of the Datasets that its spec names. */
   readonly lines: readonly string[];
 }
@@ -20,7 +20,7 @@ interface Standing {
 export function createCrowds(get: (key: OperationKey) => OperationObject | undefined): Crowds {
   const standings = new Map<string, Standing>();
   /** Sorted. */
-  const lines = new Map<string, Place[]>();
+  const lines = new Map<string, LinePosition[]>();
   const idOf = (dataset: Key, kind: OperationKind) => keyText({ ...dataset, kind });
 
   function standingOf(key: OperationKey): Standing | undefined {
@@ -28,12 +28,12 @@ export function createCrowds(get: (key: OperationKey) => OperationObject | undef
     const place = operation && placeOf(operation, { find: get, hasJob: () => false });
     return place && { place, lines: datasetsOf(operation).map((dataset) => idOf(dataset, key.kind)) };
   }
-  function leave(id: string, place: Place): void {
+  function leave(id: string, place: LinePosition): void {
     const line = lines.get(id) ?? [];
     line.splice(indexIn(line, place), 1);
     if (line.length === 0) lines.delete(id);
   }
-  function enter(id: string, place: Place): void {
+  function enter(id: string, place: LinePosition): void {
     const line = lines.get(id) ?? [];
     line.splice(indexIn(line, place), 0, place);
     lines.set(id, line);
@@ -65,11 +65,11 @@ export function createCrowds(get: (key: OperationKey) => OperationObject | undef
 }
 
 /** Where a place is in a sorted line, or belongs. */
-function indexIn(line: readonly Place[], place: Place): number {
+function indexIn(line: readonly LinePosition[], place: LinePosition): number {
   let [from, to] = [0, line.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (byTurn(line[middle] as Place, place) < 0) from = middle + 1;
+    if (byTurn(line[middle] as LinePosition, place) < 0) from = middle + 1;
     else to = middle;
   }
   return from;

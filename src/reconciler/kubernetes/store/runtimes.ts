@@ -1,7 +1,7 @@
 import { Dataset, type Resource } from '../../../api/index.ts';
 import type { Runtime } from '../../../constructs/index.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import type { Candidate } from '../../../planning/choose.ts';
+import type { RuntimeCandidate } from '../../../planning/choose.ts';
 import { type Key, keyOf, keyText, type RuntimeObject } from '../../world.ts';
 import { typeOf } from '../../../planning/kinds.ts';
 import type { Inventories } from './inventories.ts';
@@ -12,8 +12,8 @@ import type { Watches } from './watches.ts';
 
 /** The watches of runtimes, one for each definition. */
 export interface Runtimes {
-  of(key: Key): readonly Candidate[];
-  all(): Iterable<Candidate>;
+  of(key: Key): readonly RuntimeCandidate[];
+  all(): Iterable<RuntimeCandidate>;
 }
 
 interface RuntimesOptions {
@@ -52,7 +52,7 @@ export function watchRuntimes({ watch }: Pick<Watches, 'watch'>, definitions: re
     ),
   }));
 
-  const candidate = (definition: Runtime, object: KubeObject): Candidate => {
+  const candidate = (definition: Runtime, object: KubeObject): RuntimeCandidate => {
     const invalid = faultOf(object);
     const { statusShape } = definition;
     const { status } = object;

@@ -23,7 +23,7 @@ import { type Clock, systemClock } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { Reflector } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, Log, ResourceType } from '../../../kube/types.ts';
-import type { Candidate } from '../../../planning/choose.ts';
+import type { RuntimeCandidate } from '../../../planning/choose.ts';
 import { type Key, keyText, type LiveObject, type OperationKey } from '../../world.ts';
 import { Node } from '../../../planning/kinds.ts';
 import { type Datasets, watchDatasets } from './datasets.ts';
@@ -49,8 +49,8 @@ export interface Store {
   /** The fault of a Dataset's spec that does not parse. */
   faultOf(dataset: Dataset): InvalidSpec | undefined;
   datasets(): Iterable<Dataset>;
-  runtimes(key: Key): readonly Candidate[];
-  allRuntimes(): Iterable<Candidate>;
+  runtimes(key: Key): readonly RuntimeCandidate[];
+  allRuntimes(): Iterable<RuntimeCandidate>;
   /** Whether a runtime or an operation with this UID is watched and exists. */
   isOwner(uid: string): boolean;
   readonly operations: OperationStore;

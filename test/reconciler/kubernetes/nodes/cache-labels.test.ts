@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Identity, isLabel } from '../../../../src/api/index.ts';
 import {
-  allTraces,
+  allLabelIds,
   cacheLabels,
-  cacheTraces,
-  hasTrace,
+  cacheLabelIds,
+  hasLabelId,
   invalidLabels,
-  traceOf,
+  labelIdOf,
 } from '../../../../src/reconciler/kubernetes/nodes/cache-labels.ts';
 
 const dataset: Identity = { namespace: 'ml', name: 'demo', uid: '00000000-0000-4000-8000-000000000001', collides: false };
@@ -50,15 +50,15 @@ test('the API server takes the labels of all requests of tenants', () => {
       for (const [key, value] of Object.entries(labels)) {
         expect(key.split('/').at(-1)).toMatch(/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/);
         expect(value).toMatch(/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/);
-        expect(cacheTraces(wanted.engine, wanted.dataset)).toContain(traceOf(key, value));
+        expect(cacheLabelIds(wanted.engine, wanted.dataset)).toContain(labelIdOf(key, value));
       }
     }),
   );
 });
 
-describe('a trace', () => {
+describe('a label ID', () => {
   test('is the key, and for the key that all share the value too', () => {
-    const has = (trace: string) => hasTrace(trace)({ fluid_exclusive: 'ml_demo', 'fluid.io/s-ml-demo': 'false' });
+    const has = (labelId: string) => hasLabelId(labelId)({ fluid_exclusive: 'ml_demo', 'fluid.io/s-ml-demo': 'false' });
     expect(['fluid.io/s-ml-demo', 'fluid_exclusive=ml_demo', 'fluid_exclusive=other_demo', 'fluid.io/s-other'].map(has)).toEqual([
       true,
       true,
@@ -67,8 +67,8 @@ describe('a trace', () => {
     ]);
   });
   test('of the node plugin counts only where everything is meant', () => {
-    expect(allTraces(['thin'], dataset)).toContain('fluid.io/f-ml-demo');
-    expect(cacheTraces('thin', dataset)).not.toContain('fluid.io/f-ml-demo');
+    expect(allLabelIds(['thin'], dataset)).toContain('fluid.io/f-ml-demo');
+    expect(cacheLabelIds('thin', dataset)).not.toContain('fluid.io/f-ml-demo');
   });
 });
 

@@ -5,7 +5,7 @@ import type { Placement } from '../../../../src/reconciler/kubernetes/nodes/plac
 const placement = (uid: string, labels: Readonly<Record<string, string>>): Placement => ({
   runtime: { apiVersion: 'data.fluid.io/v1alpha1', kind: 'ThinRuntime', name: uid, uid },
   labels: Object.entries(labels),
-  traces: [],
+  labelIds: [],
   workers: 'w',
 });
 const [a, b] = [placement('a', { 's-a': 'true' }), placement('b', { 's-b': 'true' })];
@@ -16,7 +16,7 @@ const patchesOf = (labels: Readonly<Record<string, string>>, more: Partial<Param
       placements: [],
       isExcluded: false,
       isComplete: true,
-      ownerOf: (trace) => /^s-(\w)|=(\w)$/.exec(trace)?.slice(1).find(Boolean),
+      ownerOf: (labelId) => /^s-(\w)|=(\w)$/.exec(labelId)?.slice(1).find(Boolean),
       ...more,
     }),
   );

@@ -3,10 +3,10 @@ import type { KubeObject } from '../../../../src/kube/types.ts';
 import { createPlacements, type Placement } from '../../../../src/reconciler/kubernetes/nodes/placements.ts';
 
 const ref = (uid: string) => ({ apiVersion: 'data.fluid.io/v1alpha1', kind: 'ThinRuntime', name: 'demo', namespace: 'ml', uid });
-const placement = (uid: string, traces: readonly string[] = [`s-${uid}`], workers: string | undefined = `workers-${uid}`): Placement => ({
+const placement = (uid: string, labelIds: readonly string[] = [`s-${uid}`], workers: string | undefined = `workers-${uid}`): Placement => ({
   runtime: ref(uid),
   labels: [[`s-${uid}`, 'true']],
-  traces,
+  labelIds,
   workers,
 });
 /** Pods by workload, each on a node, or none yet. */
@@ -61,14 +61,14 @@ test('a runtime that is gone leaves its nodes to the others', () => {
   expect(on('n1')).toEqual(['b']);
   expect(placements.drop('a')).toEqual([]);
 });
-test('a trace that two runtimes have is known until both are gone', () => {
+test('a label ID that two runtimes have is known until both are gone', () => {
   const { placements } = scene();
   placements.put('a', placement('a', ['s-both']));
   placements.put('b', placement('b', ['s-both']));
   placements.drop('a');
-  expect(placements.ofTrace('s-both')?.runtime.uid).toBe('b');
+  expect(placements.ofLabelId('s-both')?.runtime.uid).toBe('b');
   placements.drop('b');
-  expect(placements.ofTrace('s-both')).toBeUndefined();
+  expect(placements.ofLabelId('s-both')).toBeUndefined();
 });
 test('workers that were created again are followed, the old ones no longer', () => {
   const { pods, placements, on } = scene();
