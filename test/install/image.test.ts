@@ -90,7 +90,9 @@ describe.skipIf(!canBuild)('the image', () => {
       [...source.matchAll(/\b(?:run\(\s*\[|reach\([^[]*\[)'([^']+)'/g)].flatMap(([, name]) => name ?? []),
     );
     expect(started).toEqual(expect.arrayContaining(['mount', 'umount', 'stat']));
-    for (const name of new Set(started)) expect(existsSync(join(unpacked, 'usr/bin', name)), name).toBe(true);
+    // Functions of the plugin's own shells begin so.
+    const programs = started.filter((name) => !name.startsWith('sluice_'));
+    for (const name of new Set(programs)) expect(existsSync(join(unpacked, 'usr/bin', name)), name).toBe(true);
   });
   test('has a shell', async () => expect((await run('/bin/sh', '-c', 'echo "$1"', 'sh', 'a b')).stdout).toBe('a b\n'));
   test('has nothing that is set-uid', async () => {

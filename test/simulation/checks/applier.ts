@@ -19,7 +19,7 @@ interface Seen {
   /** When it last read an object of a user afresh; and each, by the key of its pass, `<namespace>/<name>`. */
   readMs: number;
   readonly reads: Map<string, number>;
-  /** Generations of the objects that were read afresh. */
+  /** Generations of users' objects as the process last saw them. */
   readonly generations: Map<string, number>;
   /** The version in which it last read an object that it may write. */
   readonly versions: Map<string, string | undefined>;
@@ -47,6 +47,8 @@ export interface ApplierCheck {
   delivered(process: Process, request: WireRequest, isTaken: boolean): void;
   /** A user has edited something: repairs that follow are no fight. */
   edited(): void;
+  /** A watch has shown the process an object. */
+  shown(process: Process, object: KubeObject): void;
   /** The process begins to lead: it knows of nothing that it has written. */
   led(process: Process): void;
   /** A pass over a key begins. */
@@ -94,8 +96,18 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
     return (reads.get(key) ?? Number.NEGATIVE_INFINITY) >= beganMs;
   }
 
+  /** What the process sees of an edit later than it was made: repairs that follow are no fight either. */
+  function learn({ generations, repairs }: Seen, { kind, metadata: { namespace, name, generation = 1 } }: KubeObject): void {
+    const id = `${kind} ${namespace}/${name}`;
+    if (generation !== (generations.get(id) ?? 1)) repairs.clear();
+    generations.set(id, generation);
+  }
+
   return {
     delivered,
+    shown(process, object) {
+      if (SOURCES.has(object.kind)) learn(of(process), object);
+    },
     edited() {
       editedMs = time.nowMs;
     },
@@ -146,10 +158,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
         const key = `${request.namespace}/${request.name}`;
         entry.readMs = time.nowMs;
         entry.reads.set(key, time.nowMs);
-        // The first that the process sees of an edit, while its watch stalls: repairs that follow are no fight either.
-        const generation = before?.metadata.generation ?? 1;
-        if (generation !== (entry.generations.get(key) ?? 1)) entry.repairs.clear();
-        entry.generations.set(key, generation);
+        if (before) learn(entry, before);
         if (before?.metadata.uid) keys.set(before.metadata.uid, key);
       }
       if (!(type.kind in ownedKinds) || status >= 300) return undefined;

@@ -143,6 +143,7 @@ export function createChecks({ plan, time, troubles, isUsers, found, world }: Su
     onShown(process, object, isDeleted) {
       if (isDeleted) return stores.get(process)?.deleted(object);
       echoes.shown(process, object);
+      applier().shown(process, object);
       lease.shown(process, object);
     },
     logged: lease.logged,
