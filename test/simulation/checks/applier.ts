@@ -96,7 +96,7 @@ export function createApplierCheck(server: ApiServer, time: VirtualTime, mutates
     return (reads.get(key) ?? Number.NEGATIVE_INFINITY) >= beganMs;
   }
 
-  /** What the process sees of an edit later than it was made: repairs that follow are no fight either. */
+  /** A process may see an edit later than it was made: repairs that follow are no fight either. */
   function learn({ generations, repairs }: Seen, { kind, metadata: { namespace, name, generation = 1 } }: KubeObject): void {
     const id = `${kind} ${namespace}/${name}`;
     if (generation !== (generations.get(id) ?? 1)) repairs.clear();
