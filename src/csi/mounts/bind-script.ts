@@ -55,11 +55,11 @@ exec mount -c --move "$1" "$2"
 `;
 
 /**
- * Unmounts the mount at $1 lazily if its id is $2. The open file holds it: a mount that takes the place of a part of the path is not
- * unmounted.
+ * Unmounts the mount of a directory at $1 lazily if its id is $2. The open file holds it: a mount that takes the place of a part of the
+ * path is not unmounted. A pipe in its place is not opened, which would wait for a writer.
  */
 const DETACH = `
-exec 9<"$1"
+exec 9<"$1/."
 ${READ_ID}
 [ "$id" = "$2" ] || exit 11
 exec umount -c -l /proc/self/fd/9`;
