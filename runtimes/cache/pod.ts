@@ -5,6 +5,7 @@ import {
   type ContainerProps,
   type Mounted,
   optionSecrets,
+  overlaidResources,
   type PlanInput,
   userVolumes,
 } from '../../src/constructs/index.ts';
@@ -67,7 +68,7 @@ export function podOf(input: Input, part: PlannedComponent, { extra, tiers, moun
         ...(own.args && { args: own.args }),
         ...(component === 'client' && unmounting(first, mountPath)),
         env: [...variables, ...(first.env ?? []), ...(own.env ?? [])],
-        resources: withCache(isGiven(own.resources) ? own.resources : first.resources, tiers.memoryBytes),
+        resources: withCache(overlaidResources(first.resources, own.resources), tiers.memoryBytes),
         volumeMounts: joined(joined(first.volumeMounts, [...tiers.mounted, ...given]), [...users, ...secrets]),
       }),
       ...others.map(settled),
@@ -120,11 +121,8 @@ export function imageOf({ image, imageTag, imagePullPolicy }: NonNullable<Planne
   return { ...(image && imageTag && { image: `${image}:${imageTag}` }), ...(imagePullPolicy && { imagePullPolicy }) };
 }
 
-const isGiven = (resources: ResourceRequirements | undefined): boolean =>
-  resources?.limits !== undefined || resources?.requests !== undefined;
-
 /** A cache in memory needs it beside what the program needs. Without an amount nothing limits either. */
-function withCache(resources: ResourceRequirements = {}, bytes: number): ResourceRequirements {
+function withCache(resources: ResourceRequirements, bytes: number): ResourceRequirements {
   if (bytes === 0) return resources;
   const raised = (amounts: ResourceRequirements['limits'], path: string) =>
     amounts?.['memory'] === undefined ? amounts : { ...amounts, memory: amountOf(quantity(amounts['memory'], path) + bytes, path) };

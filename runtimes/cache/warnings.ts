@@ -1,8 +1,8 @@
 import type { DatasetSpec } from '../../src/api/index.ts';
-import { ignored, type Warning } from '../../src/constructs/index.ts';
-import type { CacheRuntimeClassSpec } from './class-spec.ts';
+import { ignored, variableWarnings, type Warning } from '../../src/constructs/index.ts';
+import type { CacheRuntimeClassSpec, ClassComponent } from './class-spec.ts';
 import type { CacheRuntimeSpec } from './spec.ts';
-import { COMPONENTS } from './topology.ts';
+import { COMPONENTS, type Component } from './topology.ts';
 
 /** Fields of the runtime, of its class and of its Dataset, without effect. */
 export function specWarnings(
@@ -13,6 +13,7 @@ export function specWarnings(
 ): readonly Warning[] {
   const ofClass = `CacheRuntimeClass ${className}: `;
   return [
+    ...COMPONENTS.flatMap((component) => templateWarnings(spec, component, topology[component])),
     ...COMPONENTS.flatMap((component) => {
       const own = spec[component];
       if (!own) return [];
@@ -43,6 +44,20 @@ export function specWarnings(
       name === 'DataLoad' ? [] : [ignored(`${ofClass}dataOperationSpecs[${i}]`, `${name} by class is not supported`)],
     ),
     ...datasetWarnings(dataset),
+  ];
+}
+
+/** Volumes and variables that both the class's template and the runtime have. */
+function templateWarnings({ volumes, ...spec }: CacheRuntimeSpec, component: Component, base: ClassComponent | undefined) {
+  const { volumes: theirs = [], containers: [first] = [] } = base?.template?.spec ?? {};
+  const mounted = new Set(spec[component]?.volumeMounts?.map(({ name }) => name));
+  return [
+    ...(volumes ?? []).flatMap(({ name }, i) =>
+      mounted.has(name) && theirs.some((each) => each.name === name)
+        ? [ignored(`spec.volumes[${i}]`, `the ${component} of the class has a volume of this name, which is mounted`)]
+        : [],
+    ),
+    ...variableWarnings(first?.env, spec[component]?.env, `spec.${component}.env`),
   ];
 }
 

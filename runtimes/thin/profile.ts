@@ -8,7 +8,20 @@ import {
   type Volume,
   type VolumeMount,
 } from '../../src/api/index.ts';
-import { type Facts, ignored, type Mounted, must, separatorsIn, userVolumes, type Warning } from '../../src/constructs/index.ts';
+import {
+  type Facts,
+  ignored,
+  type Mounted,
+  must,
+  overlaid,
+  overlaidResources,
+  portKey,
+  portWarnings,
+  separatorsIn,
+  userVolumes,
+  variableWarnings,
+  type Warning,
+} from '../../src/constructs/index.ts';
 
 /** The profile as it was parsed when it was looked up. */
 export const profileNamed = (name: string | undefined, { objects }: Facts): ThinRuntimeProfile | undefined =>
@@ -17,7 +30,7 @@ export const profileNamed = (name: string | undefined, { objects }: Facts): Thin
 type Container = ThinFuseSpec & ThinWorkerSpec;
 
 /**
- * Profile and runtime together: env and ports add up, maps merge by key, all other fields are the runtime's unless empty. As in Fluid, only
+ * Profile and runtime together: maps merge by key, lists by Kubernetes' own key, all other fields are the runtime's unless empty. As in Fluid, only
  * the runtime decides where fuse pods run: a profile's selector would take them off nodes where they run.
  */
 export function merged(profile: Profile, runtime: ThinRuntimeSpec, component: 'fuse' | 'worker') {
@@ -25,28 +38,28 @@ export function merged(profile: Profile, runtime: ThinRuntimeSpec, component: 'f
   const own: Container = runtime[component] ?? {};
   const { image, ...rest }: Container = { ...theirs, ...withoutEmpty(own) };
   must(image, `spec.${component}.image`, `an image, here or in profile ${runtime.profileName}`, image);
-  const pullSecrets = [own.imagePullSecrets, theirs.imagePullSecrets, runtime.imagePullSecrets, profile.imagePullSecrets];
+  const pullSecrets = [
+    overlaid(nameOf, theirs.imagePullSecrets, own.imagePullSecrets),
+    overlaid(nameOf, profile.imagePullSecrets, runtime.imagePullSecrets),
+  ];
   return {
     ...rest,
     image,
-    imagePullSecrets: pullSecrets.find((list) => list?.length) ?? [],
+    imagePullSecrets: pullSecrets.find((list) => list.length > 0) ?? [],
     env: [...(theirs.env ?? []), ...(own.env ?? [])],
-    ports: [...(theirs.ports ?? []), ...(own.ports ?? [])],
+    ports: overlaid(portKey, theirs.ports, own.ports),
     nodeSelector:
       component === 'fuse' || Object.keys(own.nodeSelector ?? {}).length > 0 ? { ...own.nodeSelector } : { ...theirs.nodeSelector },
     options: { ...theirs.options, ...own.options },
-    resources: {
-      ...theirs.resources,
-      ...own.resources,
-      limits: { ...theirs.resources?.limits, ...own.resources?.limits },
-      requests: { ...theirs.resources?.requests, ...own.resources?.requests },
-    },
+    resources: overlaidResources(theirs.resources, own.resources),
     podMetadata: {
       labels: { ...theirs.podMetadata?.labels, ...own.podMetadata?.labels },
       annotations: { ...theirs.podMetadata?.annotations, ...own.podMetadata?.annotations },
     },
   };
 }
+
+const nameOf = ({ name }: { readonly name?: string }) => name;
 
 const withoutEmpty = (spec: Container): Container =>
   Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)));
@@ -76,7 +89,8 @@ export function profileWarnings(profile: Profile, runtime: ThinRuntimeSpec): rea
       found.has(mount) ? [] : [ignored(`${path}[${i}]`, `no volume is called ${shown(mount.name)}, so it is not mounted`)],
     );
   };
-  const from = `ThinRuntimeProfile ${runtime.profileName}: spec.fuse`;
+  const object = `ThinRuntimeProfile ${runtime.profileName}: `;
+  const from = `${object}spec.fuse`;
   return [
     ...(Object.keys(profile.fuse?.nodeSelector ?? {}).length > 0
       ? [ignored(`${from}.nodeSelector`, 'write it into spec.fuse.nodeSelector of the ThinRuntime, which alone counts')]
@@ -85,5 +99,10 @@ export function profileWarnings(profile: Profile, runtime: ThinRuntimeSpec): rea
     ...missing(runtime.fuse?.volumeMounts, both, 'spec.fuse.volumeMounts'),
     ...separatorsIn(profile.fuse?.options, `${from}.options`),
     ...separatorsIn(runtime.fuse?.options, 'spec.fuse.options'),
+    ...(['fuse', 'worker'] as const).flatMap((component) => [
+      ...portWarnings(profile[component]?.ports, `${object}spec.${component}.ports`),
+      ...portWarnings(runtime[component]?.ports, `spec.${component}.ports`),
+      ...variableWarnings(profile[component]?.env, runtime[component]?.env, `spec.${component}.env`),
+    ]),
   ];
 }

@@ -10,7 +10,7 @@ import {
   type Volume,
 } from '../api/index.ts';
 import type { ComponentProps, ContainerProps } from './contract.ts';
-import { byKey } from './merge.ts';
+import { byKey, portKey, variablesByName } from './merge.ts';
 
 type LifecycleHandler = NonNullable<Lifecycle['preStop']>;
 
@@ -31,10 +31,10 @@ export function canonicalPod(pod: Rendered, path: string): object {
     volumes: byKey(nameOf, volumes?.map(canonicalVolume), 'equal', `${path}.volumes`),
     nodeSelector: nodeSelector && Object.keys(nodeSelector).length > 0 ? nodeSelector : undefined,
     tolerations: unlessEmpty(pod.tolerations),
-    imagePullSecrets: byKey(nameOf, pod.imagePullSecrets, 'later'),
+    imagePullSecrets: byKey(nameOf, pod.imagePullSecrets, 'first'),
     hostAliases: byKey(({ ip }) => ip, pod.hostAliases, 'equal', `${path}.hostAliases`),
     resourceClaims: byKey(nameOf, pod.resourceClaims, 'equal', `${path}.resourceClaims`),
-    schedulingGates: byKey(nameOf, pod.schedulingGates, 'later'),
+    schedulingGates: byKey(nameOf, pod.schedulingGates, 'first'),
     topologySpreadConstraints: byKey(
       ({ topologyKey, whenUnsatisfiable }) => `${topologyKey}/${whenUnsatisfiable}`,
       pod.topologySpreadConstraints,
@@ -53,13 +53,9 @@ function canonicalContainer({ fuseClient: _isClient, ...container }: ContainerPr
   const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
   return {
     ...said(container),
-    env: byKey(
-      nameOf,
-      container.env?.map((variable) => canonicalVariable(variable, `${path}.env`)),
-      'later',
-    ),
+    env: variablesByName(container.env)?.map((variable) => canonicalVariable(variable, `${path}.env`)),
     envFrom: unlessEmpty(container.envFrom),
-    ports: byKey(({ containerPort, protocol = 'TCP' }) => `${containerPort}/${protocol}`, container.ports, 'equal', `${path}.ports`),
+    ports: byKey(portKey, container.ports, 'first'),
     resources: container.resources && canonicalResources(container.resources, `${path}.resources`),
     volumeMounts: byKey(({ mountPath }) => mountPath, container.volumeMounts, 'equal', `${path}.volumeMounts`),
     ...(lifecycle && { lifecycle: canonicalLifecycle(lifecycle) }),

@@ -20,6 +20,7 @@ import type {
 } from './contract.ts';
 import { operationWithinReason, storable } from './limits.ts';
 import { readProbe } from './read-probe.ts';
+import { labelWarnings } from './label-warnings.ts';
 import { generalWarnings } from './operation-warnings.ts';
 import { ProcessJob } from './process.ts';
 import { type Blame, blameOf, heaviest, mountable, startable } from './startable.ts';
@@ -40,14 +41,13 @@ export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: Engin
   // The cast: the keys of `Operations` are kinds.
   operations: Object.keys(everyOperation(definition.operations)) as OperationKind[],
   needs: (input) => definition.needs?.(input) ?? {},
-  bind: (input) => bound(definition, definition.plan(input), () => blameOf(input)),
+  bind: (input) => bound(definition, withOwnWarnings(definition.plan(input), input.spec), () => blameOf(input)),
 });
 
 /** A process reads through the claim of any engine. */
 const everyOperation = <P>(own: Operations<P> = {}) => ({ DataProcess: ProcessJob, ...own });
 
-function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, planned: P, blame: Blame): BoundRuntime {
-  const plan = { ...planned, warnings: few(planned.warnings) };
+function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P, C>, plan: P, blame: Blame): BoundRuntime {
   const { components, leader, mounts, probes = {}, cleanup, reads, status, operations = {}, syncsMetadata = () => true } = definition;
   const probe = <T>(of: Probe<P, T>): BoundProbe<T> => ({
     commands: of.commands(plan),
@@ -139,6 +139,10 @@ const tableOf = ({ parse, ...list }: BoundProbe<readonly MountRow[]>): BoundProb
 
 /** People read them: tens of thousands, one for each option of each mount, would say no more. */
 const MOST_WARNINGS = 100;
+const withOwnWarnings = <P extends BasePlan>(plan: P, spec: unknown): P => ({
+  ...plan,
+  warnings: few([...plan.warnings, ...labelWarnings(plan, spec)]),
+});
 const few = (warnings: readonly Warning[]): readonly Warning[] =>
   warnings.length <= MOST_WARNINGS
     ? warnings

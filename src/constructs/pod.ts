@@ -1,5 +1,6 @@
 import type { Affinity, Container, PodTemplateSpec } from '../api/index.ts';
 import { canonicalPod } from './canonical.ts';
+import { overlaid, overlaidResources, portKey } from './merge.ts';
 import type { BasePlan, ComponentProps, ContainerProps } from './contract.ts';
 
 /** The spec of a component's pods: the user's template, if the component has one, with the runtime's props over it. */
@@ -17,7 +18,7 @@ export function podSpec(plan: BasePlan, props: ComponentProps): object {
   } = props;
   const base: Partial<NonNullable<PodTemplateSpec['spec']>> = template?.spec ?? {};
   const hostNetwork = said.hostNetwork ?? base.hostNetwork ?? false;
-  const pullSecrets = [said.imagePullSecrets, base.imagePullSecrets].find((list) => list?.length);
+  const pullSecrets = overlaid(({ name }) => name, base.imagePullSecrets, said.imagePullSecrets);
   return canonicalPod(
     {
       ...base,
@@ -33,7 +34,7 @@ export function podSpec(plan: BasePlan, props: ComponentProps): object {
       affinity: mergedAffinity(base.affinity, said.affinity),
       hostNetwork: hostNetwork || undefined,
       dnsPolicy: said.dnsPolicy || base.dnsPolicy || (hostNetwork ? 'ClusterFirstWithHostNet' : 'ClusterFirst'),
-      imagePullSecrets: pullSecrets ?? plan.imagePullSecrets.map((name) => ({ name })),
+      imagePullSecrets: pullSecrets.length > 0 ? pullSecrets : plan.imagePullSecrets.map((name) => ({ name })),
     },
     'spec.template.spec',
   );
@@ -59,10 +60,10 @@ function merged(base: Container, said: ContainerProps): ContainerProps {
     ...more,
     // Defaults of every container have effect only if the template has no value.
     imagePullPolicy: base.imagePullPolicy ?? imagePullPolicy,
-    resources: Object.keys(resources).length > 0 ? resources : (base.resources ?? {}),
+    resources: overlaidResources(base.resources, resources),
     env: [...(base.env ?? []), ...(said.env ?? [])],
     envFrom: [...(base.envFrom ?? []), ...(said.envFrom ?? [])],
-    ports: [...(base.ports ?? []), ...(said.ports ?? [])],
+    ports: overlaid(portKey, base.ports, said.ports),
     volumeMounts: [...(base.volumeMounts ?? []), ...(said.volumeMounts ?? [])],
   };
 }

@@ -1,3 +1,6 @@
+import type { ContainerPort, EnvVar } from '../api/index.ts';
+import { entangledVariables, portKey } from './merge.ts';
+
 /**
  * A field that works in part, or that should be written in another way. The controller writes a Warning event and the condition `SpecWarning`.
  */
@@ -36,3 +39,30 @@ export function cleanPolicyWarnings(spec: unknown): readonly Warning[] {
         ),
       ];
 }
+
+/**
+ * Ports of a container that have the number and the protocol of an earlier one, of which the API server keeps one.
+ * @example
+ * portWarnings([{ containerPort: 9100 }, { containerPort: 9100 }], 'spec.fuse.ports').length; // → 1
+ */
+export function portWarnings(ports: readonly ContainerPort[] = [], path: string): readonly Warning[] {
+  const known = new Set<string>();
+  return ports.flatMap((port, i) => {
+    const key = portKey(port);
+    if (known.has(key)) return [ignored(`${path}[${i}]`, `an earlier port is ${key} already`)];
+    known.add(key);
+    return [];
+  });
+}
+
+/**
+ * Variables of a runtime that repeat those of its class or profile in a way that leaves `$(NAME)` in a value as it is.
+ * @example
+ * const secret = { name: 'KEY', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } };
+ * variableWarnings([secret], [{ name: 'KEY', value: 'a$(KEY)' }], 'spec.fuse.env').length; // → 1
+ */
+export const variableWarnings = (theirs: readonly EnvVar[] = [], own: readonly EnvVar[] = [], path: string): readonly Warning[] =>
+  entangledVariables([...theirs, ...own]).map((name) => ({
+    reason: 'SpecAmbiguous',
+    message: `${path}[${name}]: $(${name}) in a value stays as it is, since the variable is defined twice and its value comes later`,
+  }));

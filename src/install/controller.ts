@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
 import type { Runtime } from '../constructs/index.ts';
-import { byKey } from '../constructs/merge.ts';
+import { variablesByName } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { CONTROLLER_MEMORY, inEnv } from './memory.ts';
 import { ingressOnly } from './network.ts';
@@ -33,18 +33,14 @@ export class Controller extends Construct {
 const container = ({ controller, webhook, image, kubeletDir, mountRoot, configArgs }: Settled) => ({
   args: ['reconcile', ...configArgs, ...(controller.openReferences ? ['--open-references'] : []), ...(controller.args ?? [])],
   // An operator's own variables win.
-  env: byKey(
-    ({ name }) => name,
-    [
-      fieldEnv('MY_POD_NAME', 'metadata.name'),
-      fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
-      { name: 'SLUICE_IMAGE', value: image },
-      { name: 'MOUNT_ROOT', value: mountRoot },
-      { name: 'KUBELET_ROOTDIR', value: kubeletDir },
-      ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
-      ...inEnv(CONTROLLER_MEMORY),
-      ...(controller.env ?? []),
-    ],
-    'later',
-  ),
+  env: variablesByName([
+    fieldEnv('MY_POD_NAME', 'metadata.name'),
+    fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
+    { name: 'SLUICE_IMAGE', value: image },
+    { name: 'MOUNT_ROOT', value: mountRoot },
+    { name: 'KUBELET_ROOTDIR', value: kubeletDir },
+    ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
+    ...inEnv(CONTROLLER_MEMORY),
+    ...(controller.env ?? []),
+  ]),
 });

@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { csiDriver } from '../api/index.ts';
 import { PlainObject, type Runtime } from '../constructs/index.ts';
-import { byKey } from '../constructs/merge.ts';
+import { variablesByName } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
 import { inEnv, NODE_PLUGIN_MEMORY } from './memory.ts';
@@ -48,16 +48,12 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
       // The last value of a flag takes precedence.
       ...(csi.args ?? []),
     ],
-    env: byKey(
-      ({ name }) => name,
-      [
-        { name: 'NODE_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'spec.nodeName' } } },
-        ...inEnv(NODE_PLUGIN_MEMORY),
-        // An operator's own variables win.
-        ...(csi.env ?? []),
-      ],
-      'later',
-    ),
+    env: variablesByName([
+      { name: 'NODE_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'spec.nodeName' } } },
+      ...inEnv(NODE_PLUGIN_MEMORY),
+      // An operator's own variables win.
+      ...(csi.env ?? []),
+    ]),
     ports: [{ name: 'metrics', containerPort: 8080, protocol: 'TCP' }],
     livenessProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 10, failureThreshold: 3 },
     // Ready once the kubelet has registered the plugin: an image that does not register stops the rollout at the first nodes.

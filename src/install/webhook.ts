@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { webhookNames, webhookSecretLabels } from '../api/webhook-names.ts';
 import { PlainObject, type Runtime } from '../constructs/index.ts';
-import { byKey } from '../constructs/merge.ts';
+import { variablesByName } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
 import { inEnv, WEBHOOK_MEMORY } from './memory.ts';
@@ -74,15 +74,11 @@ export class Webhook extends Construct {
 const container = ({ webhook, image, configArgs }: Settled) => ({
   args: ['webhook', ...configArgs, ...(webhook.args ?? [])],
   // An operator's own variables win.
-  env: byKey(
-    ({ name }) => name,
-    [
-      fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
-      { name: 'SLUICE_IMAGE', value: image },
-      ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
-      ...inEnv(WEBHOOK_MEMORY),
-      ...(webhook.env ?? []),
-    ],
-    'later',
-  ),
+  env: variablesByName([
+    fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
+    { name: 'SLUICE_IMAGE', value: image },
+    ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
+    ...inEnv(WEBHOOK_MEMORY),
+    ...(webhook.env ?? []),
+  ]),
 });

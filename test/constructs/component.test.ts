@@ -135,19 +135,14 @@ describe('every workload', () => {
     expect(pod(worker({ volumes: [volume, { ...volume }] })).volumes).toEqual([volume]);
     expect(() => worker({ volumes: [volume, { name: 'v', hostPath: { path: '/' } }] })).toThrow('spec.template.spec.volumes[v]');
   });
-  test('refuses two ports of a number, but not of two protocols', () => {
+  test('has the first of two ports of a number, and both of two protocols', () => {
     const ports = [{ containerPort: 80 }, { containerPort: 80, protocol: 'UDP' }];
     expect(pod(worker(only({ ports }))).containers[0]?.['ports']).toEqual(ports);
-    expect(() =>
-      worker(
-        only({
-          ports: [
-            { containerPort: 80, name: 'a' },
-            { containerPort: 80, name: 'b' },
-          ],
-        }),
-      ),
-    ).toThrow('ports[80/TCP]');
+    const twice = [
+      { containerPort: 80, name: 'a' },
+      { containerPort: 80, name: 'b' },
+    ];
+    expect(pod(worker(only({ ports: twice }))).containers[0]?.['ports']).toEqual(twice.slice(0, 1));
   });
   test('pulls with the Secrets of its spec, else with those of the installation', () => {
     const plan = planOf({ settings: { imagePullSecrets: ['global'] } });
@@ -239,8 +234,8 @@ describe('fuse pods', () => {
   test('know whom they serve, and a user may say otherwise', () =>
     expect(pod(fuse(only({ env: [{ name: 'FLUID_RUNTIME_NS', value: 'x' }] }))).containers[0]?.['env']).toEqual([
       { name: 'FLUID_RUNTIME_TYPE', value: 'thin' },
-      { name: 'FLUID_RUNTIME_NAME', value: 'demo' },
       { name: 'FLUID_RUNTIME_NS', value: 'x' },
+      { name: 'FLUID_RUNTIME_NAME', value: 'demo' },
     ]));
   test('say why they ended in their status, where the CSI plugin reads it; workers need not', () => {
     const policies = [fuse(), worker()].map((each) => pod(each)['containers'] as readonly object[]);

@@ -36,7 +36,8 @@ import * as constructs from '../../src/constructs/index.ts';
 import { PRINT_ORDER } from '../../src/constructs/index.ts';
 import { storable } from '../../src/constructs/limits.ts';
 import { readProbe } from '../../src/constructs/read-probe.ts';
-import { byKey } from '../../src/constructs/merge.ts';
+import { byKey, overlaid, variablesByName } from '../../src/constructs/merge.ts';
+import { portWarnings, variableWarnings } from '../../src/constructs/warnings.ts';
 import { migrateFaults } from '../../src/constructs/migrate.ts';
 import { generalWarnings } from '../../src/constructs/operation-warnings.ts';
 import { blameOf, heaviest, isRunnable, mountable, weight } from '../../src/constructs/startable.ts';
@@ -147,6 +148,7 @@ const object = (kind: string, spec: object) => ({
   metadata: { name: 'demo', namespace: 'ml' },
   spec,
 });
+const variable = (i: number) => ({ name: `A${i}`, value: `$(A${i})$(A${i + 1})` });
 const option = (name: string, secret = 's') => ({ name, valueFrom: { secretKeyRef: { name: secret, key: 'k' } } });
 
 const config = (mounts: readonly object[], more: object = {}) =>
@@ -464,10 +466,29 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
         byKey(
           ({ a }) => a,
           list(entries, () => ({ a: 1 })),
-          'later',
+          'first',
         ),
       ],
     },
+    overlaid: {
+      many: (entries) =>
+        overlaid(
+          ({ a }) => a,
+          list(entries, (a) => ({ a })),
+          list(entries, (a) => ({ a })),
+        ),
+    },
+    overlaidResources: 'takes two objects apart',
+    portKey: 'joins two texts',
+    variablesByName: {
+      many: (entries) => variablesByName([...list(entries / 2, variable), ...list(entries / 2, variable)]),
+      text: (text) =>
+        variablesByName([
+          { name: 'A', value: text },
+          { name: 'A', value: text },
+        ]),
+    },
+    entangledVariables: 'is measured with variableWarnings',
   },
   'src/constructs/load-targets.ts': { loadTargets: 'is measured with the loads of runtimes' },
   'src/constructs/backup.ts': {
@@ -643,7 +664,23 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
         ),
     },
   },
-  'src/constructs/warnings.ts': { cleanPolicyWarnings: 'compares with constants', ignored: 'joins two texts', notKept: 'joins two texts' },
+  'src/constructs/warnings.ts': {
+    cleanPolicyWarnings: 'compares with constants',
+    ignored: 'joins two texts',
+    notKept: 'joins two texts',
+    portWarnings: {
+      many: (entries) =>
+        portWarnings(
+          list(entries, (i) => ({ containerPort: i % 9 })),
+          'spec',
+        ),
+    },
+    variableWarnings: {
+      many: (entries) => variableWarnings(list(entries / 2, variable), list(entries / 2, variable), 'spec'),
+      text: (text) => variableWarnings([{ name: 'A', value: '1' }], [{ name: 'A', value: text }], 'spec'),
+    },
+  },
+  'src/constructs/label-warnings.ts': { labelWarnings: 'reads each label once' },
   'src/constructs/volume.ts': { DatasetClaim: planOnly, DatasetVolumeObjects: planOnly },
   'src/fuse/argv.ts': { argvOf: 'is measured with clientsOf' },
   'src/fuse/clients.ts': {

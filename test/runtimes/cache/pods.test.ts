@@ -5,7 +5,7 @@ import cache from '../../../runtimes/cache/index.ts';
 import type { CacheRuntimeSpec } from '../../../runtimes/cache/spec.ts';
 import { PRINT_ORDER } from '../../../src/constructs/index.ts';
 import { plainfs } from '../../support/plainfs.ts';
-import { type GivenCache, given, podOf } from './given.ts';
+import { type GivenCache, given, planOf, podOf } from './given.ts';
 
 type Template = NonNullable<NonNullable<NonNullable<CacheRuntimeClassSpec['topology']>['worker']>['template']>;
 type Container = NonNullable<Template['spec']>['containers'][number];
@@ -36,12 +36,25 @@ describe('the first container', () => {
     expect(imageOf({ imageTag: '2' })?.image).toBe(MAIN.image);
     expect(imageOf({ imagePullPolicy: 'Never' })).toMatchObject({ image: MAIN.image, imagePullPolicy: 'Never' });
   });
-  test('has resources and arguments of the runtime in place of those of the class', () => {
-    const main = { args: ['class'], resources: { limits: { cpu: '1' }, requests: { cpu: '1' } } };
-    expect(workerOf(main).containers[0]).toMatchObject(main);
-    const own = { args: ['runtime'], resources: { limits: { memory: '1Gi' } } };
-    const [container] = workerOf(main, own).containers;
-    expect([container?.args, container?.resources]).toEqual([own.args, own.resources]);
+  test('has the arguments of the runtime in place of those of the class', () => {
+    expect(workerOf({ args: ['class'] }).containers[0]?.args).toEqual(['class']);
+    expect(workerOf({ args: ['class'] }, { args: ['runtime'] }).containers[0]?.args).toEqual(['runtime']);
+  });
+  test('keeps amounts of the class that the runtime does not name', () => {
+    const resources = { limits: { cpu: '2', memory: '4Gi' }, requests: { cpu: '1', memory: '2Gi' } };
+    expect(workerOf({ resources }).containers[0]?.resources).toEqual(resources);
+    expect(workerOf({ resources }, { resources: { limits: { memory: '8Gi' } } }).containers[0]?.resources).toEqual({
+      limits: { cpu: '2', memory: '8Gi' },
+      requests: { cpu: '1', memory: '2Gi' },
+    });
+  });
+  test('gives a variable of the class the value of the runtime where others refer to it', () => {
+    const env = [
+      { name: 'PORT', value: '80' },
+      { name: 'ADDR', value: '0.0.0.0:$(PORT)' },
+    ];
+    const variables = workerOf({ env }, { env: [{ name: 'PORT', value: '90' }] }).containers[0]?.env ?? [];
+    expect(variables.filter(({ name }) => !name.startsWith('FLUID_'))).toEqual([{ name: 'PORT', value: '90' }, env[1]]);
   });
   test('keeps privilege, probes and hooks of the class', () => {
     const main = { securityContext: { privileged: true }, lifecycle: { preStop: { exec: { command: ['stop'] } } } };
@@ -79,6 +92,19 @@ test('runtime.json is in the first container and the first init container, and i
     ['other', []],
     ['first', ['/etc/fluid/config']],
     ['second', []],
+  ]);
+});
+
+test('SpecWarning names what the class and the runtime say twice', () => {
+  const secret = { secretKeyRef: { name: 's', key: 'k' } };
+  const containers = [{ ...MAIN, env: [{ name: 'KEY', valueFrom: secret }] }];
+  const template = { spec: { containers, volumes: [{ name: 'data', emptyDir: {} }] } };
+  const worker = { env: [{ name: 'KEY', value: 'a$(KEY)' }], volumeMounts: [{ name: 'data', mountPath: '/data' }] };
+  const volumes = [{ name: 'data', hostPath: { path: '/mine' } }];
+  const { warnings } = planOf(given({ type: { topology: { worker: { template } } }, spec: { worker, volumes } }));
+  expect(warnings.map(({ message }) => message)).toEqual([
+    'spec.volumes[0]: the worker of the class has a volume of this name, which is mounted',
+    'spec.worker.env[KEY]: $(KEY) in a value stays as it is, since the variable is defined twice and its value comes later',
   ]);
 });
 

@@ -90,14 +90,32 @@ describe('runtime over profile', () => {
 
   const lists = { fuse: [{ name: 'fuse' }], spec: [{ name: 'spec' }] };
   test.each([
-    ["the runtime's fuse", lists.fuse, lists.spec, 'fuse'],
-    ['then the runtime', undefined, lists.spec, 'spec'],
-    ['then the profile', undefined, undefined, 'profile'],
+    ['the fuse of both, before those of all pods', lists.fuse, lists.spec, ['theirs', 'fuse']],
+    ['all pods of both', undefined, lists.spec, ['profile', 'spec']],
+    ['the profile alone', undefined, undefined, ['profile']],
   ])('pulls with the Secrets of %s', (_, own, spec, expected) => {
-    const profile = { ...profileSpec, imagePullSecrets: [{ name: 'profile' }] };
+    const fuse = { ...profileSpec.fuse, ...(own && { imagePullSecrets: [{ name: 'theirs' }] }) };
+    const profile = { ...profileSpec, fuse, imagePullSecrets: [{ name: 'profile' }] };
     const input = given({ profile, spec: { ...(own && { fuse: { imagePullSecrets: own } }), ...(spec && { imagePullSecrets: spec }) } });
-    expect(plan(input).fusePod.imagePullSecrets).toEqual([{ name: expected }]);
+    expect(plan(input).fusePod.imagePullSecrets).toEqual(expected.map((name) => ({ name })));
   });
+
+  test('has the first of two ports of one number of the profile, and names the other', () => {
+    const ports = [
+      { containerPort: 9100, name: 'a' },
+      { containerPort: 9100, name: 'b' },
+    ];
+    const { fusePod, warnings } = plan(both({ ports }, {}));
+    expect(fusePod.ports).toEqual(ports);
+    expect(warnings?.map(({ message }) => message)).toEqual([
+      `ThinRuntimeProfile p: spec.fuse.ports[1]: an earlier port is 9100/TCP already`,
+    ]);
+  });
+  test('has the port of the runtime in place of the profile’s of its number', () =>
+    expect(fuse({ ports: [{ containerPort: 1 }, { containerPort: 2 }] }, { ports: [{ containerPort: 1, name: 'own' }] }).ports).toEqual([
+      { containerPort: 1, name: 'own' },
+      { containerPort: 2 },
+    ]));
 
   test('puts the volume where the fuse pods can be', () => {
     const { nodeSelector } = plan(both({ nodeSelector: { a: '1' } }, { nodeSelector: { b: '2' } })).fuse ?? {};
