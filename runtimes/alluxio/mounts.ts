@@ -81,18 +81,17 @@ interface Placed {
   readonly field: string;
 }
 
-/** As in Fluid, a path that is not absolute is ignored. */
-const chosenPath = ({ path = '', name = '' }: Mount): string => (path.startsWith('/') ? path : `/${name}`);
+/** As in Fluid, a path that is not absolute is ignored, and a mount without a name is at `/`. */
+const chosenPath = ({ path = '', name = '' }: Mount): string => (path.startsWith('/') ? path : `/${name.replace(/^\/+/, '')}`);
 const pathOf = (mount: Mount): string => cleanPath(chosenPath(mount));
 
 function checkPaths(placed: readonly Placed[]): void {
   const first = new Map(placed.toReversed().map(({ path, field }) => [path, field]));
   togetherEach(placed, ({ mount, path, field }) => {
-    const { name = '' } = mount;
     const chosen = chosenPath(mount);
-    must(mount.path?.startsWith('/') || /^[^/]+$/.test(name), `${field}.name`, 'a name without "/", or an absolute path', name);
-    absolutePath(chosen, `${field}.path`);
-    must(!/[\s\0]/.test(chosen), `${field}.path`, 'a path without blanks', chosen);
+    const at = `${field}.${mount.path?.startsWith('/') ? 'path' : 'name'}`;
+    absolutePath(chosen, at);
+    must(!/[\s\0]/.test(chosen), at, 'a path without blanks', chosen);
     must(first.get(path) === field, `${field}.path`, 'a path that no other mount has', path);
   });
 }

@@ -22,6 +22,6 @@ export default defineRuntime({
   mounts,
   probes: { cache },
   reads: { subject: 'the cache, or the store behind it,' },
-  status: (_, { cache: summary }) => (summary ? { cacheStates: summary } : {}),
+  status: (_, { cache: summary }) => summary ?? {},
   operations: { DataLoad: CacheLoad },
 });

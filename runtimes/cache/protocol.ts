@@ -1,4 +1,4 @@
-import { shown } from '../../src/api/index.ts';
+import { goFields, shown } from '../../src/api/index.ts';
 import type { Answers, Command, MountRow, MountTable, Probe } from '../../src/constructs/index.ts';
 import type { Entry } from './entries.ts';
 import type { CachePlan } from './plan.ts';
@@ -12,7 +12,8 @@ const commandOf = ({ in: role, container, argv, timeoutSeconds }: Entry): Comman
   timeoutSeconds,
 });
 
-function jsonOf(text: string, what: string): Readonly<Record<string, unknown>> {
+/** Fields have names in any case, as Fluid reads them. */
+function jsonOf<N extends string>(text: string, what: string, names: readonly N[]): Readonly<Partial<Record<N, unknown>>> {
   const expected = (wanted: string) => new Error(`${what}: expected ${wanted}, found ${shown(text.slice(0, 200))}`);
   let value: unknown;
   try {
@@ -21,7 +22,7 @@ function jsonOf(text: string, what: string): Readonly<Record<string, unknown>> {
     throw expected('JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw expected('an object of JSON');
-  return value as Readonly<Record<string, unknown>>;
+  return goFields(value as Readonly<Record<string, unknown>>, names).fields;
 }
 
 /** An old runtime.json would mount what was wanted before, and print that it did. The image may lack `cat`: then there is no telling. */
@@ -45,7 +46,7 @@ export const mounts: MountTable<CachePlan> = {
     parse: (answers, plan): readonly MountRow[] => {
       if (!plan.mountUFS) return [];
       if (isStale(answers, plan)) throw new Error('the pod does not have the new runtime.json yet');
-      const { mounted } = jsonOf(answers[1]?.[0] ?? '', 'mountUFS');
+      const { mounted } = jsonOf(answers[1]?.[0] ?? '', 'mountUFS', ['mounted']);
       if (!Array.isArray(mounted) || !mounted.every((path) => typeof path === 'string'))
         throw new Error(`mountUFS: expected {"mounted": ["<path>"]}, found ${shown(answers[1]?.[0]?.slice(0, 200))}`);
       const wanted = new Set(plan.mountUFS.paths);
@@ -64,7 +65,12 @@ export const mounts: MountTable<CachePlan> = {
 
 /** Fields of the summary, each a text for people. */
 const FIELDS = ['cached', 'cachedPercentage', 'cacheCapacity', 'cacheHitRatio'] as const;
-export type Summary = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>;
+const DATA_FIELDS = ['fileNum', 'ufsTotal'] as const;
+/** The output of `reportSummary`: texts of the Dataset's `cacheStates`, and those about the data behind the cache. */
+export interface Summary {
+  readonly cacheStates?: Readonly<Partial<Record<(typeof FIELDS)[number], string>>>;
+  readonly data?: Readonly<Partial<Record<(typeof DATA_FIELDS)[number], string>>>;
+}
 /** Longest text of a status. */
 const LONGEST_TEXT = 256;
 
@@ -72,9 +78,10 @@ export const cache: Probe<CachePlan, Summary> = {
   commands: ({ reportSummary }) => (reportSummary ? [commandOf(reportSummary)] : []),
   parse: ([answers]) => {
     if (answers === undefined) return {};
-    const said = jsonOf(answers[0] ?? '', 'reportSummary');
-    const texts = FIELDS.flatMap((field) => (said[field] === undefined ? [] : [[field, textOf(said[field], field)]]));
-    return Object.fromEntries(texts) as Summary;
+    const said = jsonOf(answers[0] ?? '', 'reportSummary', [...FIELDS, ...DATA_FIELDS]);
+    const texts = (fields: readonly (keyof typeof said)[]) =>
+      Object.fromEntries(fields.flatMap((field) => (said[field] === undefined ? [] : [[field, textOf(said[field], field)]])));
+    return { cacheStates: texts(FIELDS), data: texts(DATA_FIELDS) };
   },
 };
 

@@ -2,6 +2,7 @@ import type { Construct } from 'constructs';
 import {
   ignored,
   type LoadSpec,
+  type LoadTarget,
   literal,
   loadTargets,
   must,
@@ -53,7 +54,7 @@ export class JindoLoad extends OperationJob {
           args: [
             ...COMMANDS[plan.engine].load,
             '--',
-            ...loadTargets(load).flatMap(({ path, replicas }) => [literal(path), String(replicas)]),
+            ...targetsOf(plan, load).flatMap(({ path, replicas }) => [literal(path), String(replicas)]),
           ],
           env: [
             { name: 'STORAGE_ADDRESS', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
@@ -69,6 +70,10 @@ export class JindoLoad extends OperationJob {
     });
   }
 }
+
+/** Without a target all of the Dataset: of several mounts each by itself, since the directory above them is in no store. */
+const targetsOf = ({ sources }: JindoPlan, load: Operation<'DataLoad'>): readonly LoadTarget[] =>
+  load.spec.target?.length || sources.length < 2 ? loadTargets(load) : sources.map(({ path }) => ({ path, replicas: 1 }));
 
 /** The input of the script. A cache in memory is loaded into memory unless the user says otherwise. */
 function variablesOf({ isMemory }: JindoPlan, { loadMetadata, options = {} }: LoadSpec): Readonly<Record<string, string>> {

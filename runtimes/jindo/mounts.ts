@@ -70,11 +70,11 @@ function read(spec: DatasetSpec, isReadOnly: boolean): Mounts {
   return { sources: found.map(({ source }) => source), native: found.flatMap(({ native }) => native ?? []) };
 }
 
-/** As in Fluid, a path that is not absolute is ignored. */
+/** As in Fluid, a path that is not absolute is ignored, and a mount without a name is at `/`. */
 function pathOf({ path = '', name = '' }: Mount, field: string): string {
-  must(path.startsWith('/') || /^[^/]+$/.test(name), `${field}.name`, 'a name without "/", or an absolute path', name);
-  const chosen = absolutePath(path.startsWith('/') ? path : `/${name}`, `${field}.path`);
-  must(!/[\s\p{Cc}]/u.test(chosen), `${field}.path`, 'a path without blanks', chosen);
+  const [said, at] = path.startsWith('/') ? [path, `${field}.path`] : [`/${name.replace(/^\/+/, '')}`, `${field}.name`];
+  const chosen = absolutePath(said, at);
+  must(!/[\s\p{Cc}]/u.test(chosen), at, 'a path without blanks', chosen);
   return `/${chosen.split('/').filter(Boolean).join('/')}`;
 }
 

@@ -13,6 +13,7 @@ export { NODE_DAEMONS, nodeDaemons } from './node-daemons.ts';
 export * from './names.ts';
 export * from './operation.ts';
 export * from './operation-kinds.ts';
+export { goFields } from './go-json.ts';
 export * from './parse.ts';
 export * from './reference.ts';
 export * from './records.ts';

@@ -1,4 +1,4 @@
-import { annotation, label, isReservedOnVolumes } from '../api/index.ts';
+import { annotation, goFields, label, isReservedOnVolumes, shown } from '../api/index.ts';
 import type { ObjectLabels, ReferenceFact, VolumePlan } from './contract.ts';
 import { MOST_ENTRIES } from './limits.ts';
 import { ignored, type Warning } from './warnings.ts';
@@ -17,8 +17,8 @@ const PATH = `metadata.annotations[${annotation.metadataList}]`;
 
 /** The annotation `data.fluid.io/metadataList`: labels and annotations for the volume and the claim, picked by kind. */
 export function metadataLists(text: string | undefined): VolumeMetadata & { readonly warnings: readonly Warning[] } {
-  const parsed = text ? parseEntries(text) : [];
-  const entries = parsed ?? [];
+  const parsed = text ? parseEntries(text) : NONE;
+  const { entries, unknown } = parsed ?? NONE;
   const pick = (kind: string): ObjectLabels => {
     const matching = entries.filter(({ selector }) => selector?.kind === kind && !selector.group);
     const all = (field: keyof ObjectLabels) => Object.fromEntries(matching.flatMap((entry) => Object.entries(entry[field] ?? {})));
@@ -35,6 +35,14 @@ export function metadataLists(text: string | undefined): VolumeMetadata & { read
       ...(parsed
         ? []
         : [ignored(PATH, 'expected a JSON list of {selector: {kind}, labels, annotations}; the volume and the claim have none of it')]),
+      ...(unknown.length > 0
+        ? [
+            ignored(
+              PATH,
+              `${unknown.map((name) => shown(name)).join(', ')}: expected selector, labels or annotations, and in a selector group, version and kind`,
+            ),
+          ]
+        : []),
       ...(reserved.length > 0
         ? [ignored(PATH, `only the controller writes ${reserved.join(', ')}; the volume and the claim have the rest`)]
         : []),
@@ -57,18 +65,36 @@ export function withReference({ volume, claim }: VolumeMetadata, { dataset: { id
   };
 }
 
-function parseEntries(text: string): readonly MetadataEntry[] | undefined {
+interface Parsed {
+  readonly entries: readonly MetadataEntry[];
+  /** Names that are no field. */
+  readonly unknown: readonly string[];
+}
+const NONE: Parsed = { entries: [], unknown: [] };
+
+function parseEntries(text: string): Parsed | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return Array.isArray(value) && value.length <= MOST_ENTRIES && value.every(isMetadataEntry) ? value : undefined;
+    if (!Array.isArray(value) || value.length > MOST_ENTRIES || !value.every(isMap)) return undefined;
+    const read = value.map(entryOf);
+    const entries = read.flatMap(({ entry }) => (isMetadataEntry(entry) ? [entry] : []));
+    return entries.length === read.length
+      ? { entries, unknown: [...new Set(read.flatMap(({ unknown }) => unknown))].slice(0, 5) }
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
+function entryOf(value: Readonly<Record<string, unknown>>): { readonly entry: unknown; readonly unknown: readonly string[] } {
+  const { fields, unknown } = goFields(value, ['selector', 'labels', 'annotations']);
+  if (!isMap(fields.selector)) return { entry: fields, unknown };
+  const selector = goFields(fields.selector, ['group', 'version', 'kind']);
+  return { entry: { ...fields, selector: selector.fields }, unknown: [...unknown, ...selector.unknown] };
+}
+
 function isMetadataEntry(value: unknown): value is MetadataEntry {
-  if (!isMap(value)) return false;
-  const { selector, labels, annotations } = value;
+  const { selector, labels, annotations } = value as Readonly<Record<string, unknown>>;
   const isTexts = (map: unknown) =>
     isMap(map) && Object.keys(map).length <= MOST_ENTRIES && Object.values(map).every((text) => typeof text === 'string');
   return [selector, labels, annotations].every((map) => isTexts(map ?? {}));

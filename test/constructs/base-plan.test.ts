@@ -92,6 +92,15 @@ describe('data.fluid.io/metadataList', () => {
         'the volume and the claim have the rest',
     ]);
   });
+  test('has names in any case, as Fluid reads them, and names those that are no field', () => {
+    const { volume, warnings } = listed([
+      { Selector: { Kind: 'PersistentVolume' }, Labels: { a: '1' }, ANNOTATIONS: { Note: 'n' }, label: { b: '1' } },
+    ]);
+    expect(volume.metadata.volume).toEqual({ labels: { a: '1' }, annotations: { Note: 'n' } });
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'metadata.annotations[data.fluid.io/metadataList]: "label": expected selector, labels or annotations, and in a selector group, version and kind',
+    ]);
+  });
   test('can have the volume published by symlink', () => {
     const labels = { 'fluid.io/node-publish-method': 'symlink' };
     expect(listed([{ selector: { kind: 'PersistentVolume' }, labels }]).volume.attributes['node_publish_method']).toBe('symlink');

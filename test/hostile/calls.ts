@@ -244,6 +244,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     clientName: 'of a number',
     clientNumber: { text: (text) => [clientNumber(text), clientNumber(`fluid-fuse-0-${text}`)] },
   },
+  'src/api/go-json.ts': { goFields: { many: (entries) => api.goFields(record(entries), ['labels']) } },
   'src/api/labels.ts': {
     isLabel: { text: (text) => [api.isLabel([text, text]), api.isLabel([`a/${text}`, ''])] },
     listsNamespace: { text: (text) => api.listsNamespace(text, 'a') },

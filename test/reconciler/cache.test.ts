@@ -78,6 +78,8 @@ describe('a CacheRuntime', () => {
       status: {
         mounts: [{ name: 'data' }],
         cacheStates: { cached: '1.00GiB', cachedPercentage: '25.0%', cacheCapacity: '4.00GiB', cacheHitRatio: '50.0%' },
+        fileNum: '1000',
+        ufsTotal: '100GiB',
       },
     });
     expect(await space.made()).toEqual([

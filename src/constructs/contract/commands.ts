@@ -157,6 +157,8 @@ export interface EngineStatus {
   readonly cacheStates?: Readonly<Record<string, string>>;
   /** `status.cacheStates` of the Dataset, for an engine without such a probe. Default: none. */
   readonly datasetCacheStates?: Readonly<Record<string, string>>;
+  /** Size and number of files of the Dataset as the engine says them itself: `100GiB`, `1000`. One that the probe `ufs` counted wins. */
+  readonly data?: Pick<DatasetStatus, 'ufsTotal' | 'fileNum'>;
   /** `status.hcfs` of the Dataset: how the Hadoop file system API reaches the data. */
   readonly hcfs?: { readonly endpoint?: string; readonly underlayerFileSystemVersion?: string };
   /** `status.apiGateway` of the runtime: `<host>:<port>`. */

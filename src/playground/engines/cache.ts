@@ -6,6 +6,15 @@ export function plainfsAnswer({ argv: [program, verb, ...rest] }: ExecCall): Exe
   if (program !== 'plainfs') return undefined;
   if (verb === 'mount') return { stdout: JSON.stringify({ mounted: rest }) };
   if (verb === 'summary')
-    return { stdout: JSON.stringify({ cached: '1.00GiB', cachedPercentage: '25.0%', cacheCapacity: '4.00GiB', cacheHitRatio: '50.0%' }) };
+    return {
+      stdout: JSON.stringify({
+        cached: '1.00GiB',
+        cachedPercentage: '25.0%',
+        cacheCapacity: '4.00GiB',
+        cacheHitRatio: '50.0%',
+        FileNum: 1000,
+        ufsTotal: '100GiB',
+      }),
+    };
   return undefined;
 }

@@ -44,6 +44,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
     ...(!trouble && dataset.spec.mounts && { mounts: dataset.spec.mounts }),
     ...(cacheStates && { cacheStates: { ...cacheStates } }),
     ...(hcfs && { hcfs }),
+    ...engine.data,
     ...(plan.probes.ufs && ufsTexts(probes, before, !trouble && mountsChanged(dataset))),
     ...(engine.mirrored && { ...MIRRORED, ...engine.mirrored.dataset }),
   };

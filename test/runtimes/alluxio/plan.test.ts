@@ -103,6 +103,12 @@ describe('properties', () => {
 
 describe('mounts', () => {
   const rows = (...mounts: readonly Mount[]) => planOf(given({ mounts })).mounts.rows;
+  test('without a name are at /, and a name may have slashes, as in Fluid', () => {
+    expect(propertiesOf(given({ mounts: [{ mountPoint: 's3://bucket/data', name: '' }] }))).toMatchObject({
+      'alluxio.master.mount.table.root.ufs': 's3://bucket/data',
+    });
+    expect(rows({ ...bucket, name: '/a' }, { ...bucket, name: 'b/c' }).map(({ path }) => path)).toEqual(['/a', '/b/c']);
+  });
 
   test('are at their path, or under their name', () =>
     expect(
@@ -171,6 +177,16 @@ describe('mounts', () => {
     ]);
   });
   test.each([
+    [
+      'no names',
+      [
+        { ...bucket, name: '' },
+        { ...bucket, name: '/' },
+      ],
+      'spec.mounts[1].path: expected a path that no other mount has',
+    ],
+    ['a name that leads out', [{ ...bucket, name: '../x' }], 'spec.mounts[0].name'],
+    ['no name and a directory of the node', [{ mountPoint: 'local:///a', name: '' }], 'spec.mounts[0].name'],
     ['two at one path', [bucket, { ...bucket, name: 'x', path: '/data' }], 'spec.mounts[1].path: expected a path that no other mount has'],
     ['no source', [{ mountPoint: 'bucket', name: 'a' }], 'spec.mounts[0].mountPoint: expected <scheme>://<address>'],
     ['a reference', [{ mountPoint: 'dataset://a/b', name: 'a' }], 'spec.mounts[0].mountPoint'],

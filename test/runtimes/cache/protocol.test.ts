@@ -55,9 +55,14 @@ describe('reportSummary', () => {
   const parse = (output: string) => cache.parse([[output]], plan);
 
   test('prints texts, and numbers where it will', () => {
-    expect(parse('{"cached":"1GiB","cachedPercentage":7,"other":[]}')).toEqual({ cached: '1GiB', cachedPercentage: '7' });
+    expect(parse('{"cached":"1GiB","cachedPercentage":7,"other":[]}')).toEqual({
+      cacheStates: { cached: '1GiB', cachedPercentage: '7' },
+      data: {},
+    });
     expect(cache.commands(plan)).toMatchObject([{ in: 'master', on: 'first', argv: ['report'], timeoutSeconds: 20 }]);
   });
+  test('prints size and number of files of the data, with names in any case, as Fluid reads them', () =>
+    expect(parse('{"FileNum":1000,"ufsTotal":"100GiB"}').data).toEqual({ fileNum: '1000', ufsTotal: '100GiB' }));
   test.each([`{"cached":"${'x'.repeat(257)}"}`, '{"cached":null}', '{"cached":{}}', 'x', ''])('is wrong: %.20s', (output) =>
     expect(() => parse(output)).toThrow(/^reportSummary: expected /),
   );

@@ -1,7 +1,28 @@
 /** Options of a DataLoad by Jindo. */
 import { expect, test } from 'vitest';
 import jindo from '../../../runtimes/jindo/index.ts';
-import { given } from './given.ts';
+import type { Mount } from '../../../src/api/index.ts';
+import { bucket, given } from './given.ts';
+
+type Job = {
+  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] } } };
+};
+const pathsOf = (mounts: readonly Mount[], target?: readonly { readonly path: string }[]) => {
+  const spec = { ...(target && { target }) };
+  const made = jindo
+    .bind(given({ mounts }))
+    .operations.DataLoad?.({ kind: 'DataLoad', name: 'op', namespace: 'ml', uid: 'u', spec, facts: { pods: {} } });
+  const job = made?.find(({ kind }) => kind === 'Job') as unknown as Job;
+  const { args = [] } = job.spec.template.spec.containers[0] ?? {};
+  return args.slice(args.indexOf('--') + 1);
+};
+
+test('without a target, each of several mounts is loaded, and else the whole Dataset', () => {
+  const other: Mount = { mountPoint: 'oss://b2/', name: 'two', path: '/b', options: { 'fs.oss.endpoint': 'other.example' } };
+  expect(pathsOf([bucket])).toEqual(['/', '1']);
+  expect(pathsOf([bucket, other])).toEqual(['/data', '1', '/b', '1']);
+  expect(pathsOf([bucket, other], [{ path: '/b/c' }])).toEqual(['/b/c', '1']);
+});
 
 const loaded = (options: Readonly<Record<string, string>>) =>
   jindo

@@ -201,3 +201,12 @@ describe('masters', () => {
     expect([plan.replicas, roles, mounts]).toEqual([{}, ['fuse'], undefined]);
   });
 });
+
+test('a mount without a name is at /, and a name may have slashes, as in Fluid', () => {
+  const pathsOf = (...names: readonly string[]) =>
+    planOf(given({ mounts: names.map((name) => ({ ...bucket, name })) })).sources.map(({ path }) => path);
+  expect(pathsOf('')).toEqual(['/']);
+  expect(pathsOf('/a', 'b/c')).toEqual(['/a', '/b/c']);
+  expect(() => pathsOf('', '/')).toThrow('spec.mounts[1].path: expected a path that no other mount has');
+  expect(() => pathsOf('../x')).toThrow('spec.mounts[0].name');
+});
