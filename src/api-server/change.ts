@@ -20,7 +20,7 @@ export function change(storage: Storage, at: At, live: KubeObject, wanted: KubeO
       ? { ...live, status: wanted['status'] }
       : { ...wanted, ...(status && { status: live['status'] }), metadata: { ...wanted.metadata, ...kept } };
   const next = compacted(
-    defined({ ...withKeptAddresses(type, live, withStringData(whole as KubeObject)), apiVersion: live.apiVersion, kind: live.kind }),
+    defined({ ...withKeptAddresses(type, live, withStringData(type, whole as KubeObject)), apiVersion: live.apiVersion, kind: live.kind }),
   );
   const managers = managersOf(next);
   const object = writing.mutate ? within(at, next, writing.mutate(next)) : next;

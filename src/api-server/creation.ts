@@ -43,7 +43,7 @@ export function createCreation(storage: Storage, timestamp: () => string): Creat
     if (storage.get(type, namespace, name)) throw alreadyExists(at);
     const { uid: _, resourceVersion: __, managedFields: ___, deletionTimestamp: ____, generation: _____, ...metadata } = sent.metadata;
     const born: KubeObject = {
-      ...withStringData(sent),
+      ...withStringData(type, sent),
       apiVersion: apiVersionOf(type),
       kind: type.kind,
       metadata: {

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kube/types.ts';
+import type { KubeObject, ResourceType } from '../kube/types.ts';
 import type { JsonMap } from './json.ts';
 import type { Manager } from './managers.ts';
 import { badRequest, type Target } from './refusals.ts';
@@ -27,10 +27,10 @@ export type Merge = (next: KubeObject) => readonly Manager[];
 // Objects are what came in as JSON.
 export const json = (object: KubeObject): JsonMap => object as unknown as JsonMap;
 
-/** The API server keeps what is written as text in base64. */
-export function withStringData(object: KubeObject): KubeObject {
+/** The API server keeps what is written as text in base64. The path says the kind: the object itself may leave it out. */
+export function withStringData({ kind }: ResourceType, object: KubeObject): KubeObject {
   const { stringData, ...rest } = object;
-  if (object.kind !== 'Secret' || stringData === undefined) return object;
+  if (kind !== 'Secret' || stringData === undefined) return object;
   const encoded = Object.entries(stringData as Readonly<Record<string, unknown>>).map(([key, text]) => {
     // `y` and `1` are no texts in YAML.
     if (typeof text !== 'string')

@@ -95,6 +95,12 @@ export function writing(subject: () => Subject): void {
       expect(made).toMatchObject({ data: { key: 'dmFsdWU=' } });
       expect(made).not.toHaveProperty('stringData');
     });
+    test('takes the kind of an object from its path, as clients of Python leave it out', async () => {
+      const sent = { metadata: { namespace, name: 's' }, stringData: { key: 'value' } } as unknown as KubeObject;
+      const made = await client.create(Secret, sent);
+      expect(made).toMatchObject({ apiVersion: 'v1', kind: 'Secret', data: { key: 'dmFsdWU=' } });
+      expect(made).not.toHaveProperty('stringData');
+    });
     test('is strict where that is asked for', async () => {
       const odd = { ...configMap(namespace, 'odd'), nonsense: 1 };
       expect(await refusal(client.create(ConfigMap, odd, { fieldValidation: 'Strict' }))).toMatchObject(
