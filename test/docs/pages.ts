@@ -23,7 +23,7 @@ interface Block {
 
 export const blocks: readonly Block[] = PAGES.flatMap((page) =>
   [...read(page).matchAll(/(?:<!-- from (\S+) -->\n)?^```(\w*)\n(.*?)^```$/gms)].map(([, from, language = '', text = '']) => {
-    const [, file] = /^(?:\/\/|#) ([\w./-]+\.(?:ts|json|yaml))\n/.exec(text) ?? [];
+    const [, file] = /^(?:\/\/|#) ([\w./-]+\.(?:ts|json|yaml|py))\n/.exec(text) ?? [];
     return { page, language, text, file, from };
   }),
 );
@@ -31,6 +31,7 @@ export const blocks: readonly Block[] = PAGES.flatMap((page) =>
 // Pages that a test of their own follows from their first line to their last.
 export const TUTORIAL = 'docs/adding-a-runtime.md';
 export const PLAYGROUND = 'docs/playground.md';
+export const PYTHON = 'docs/python.md';
 
 export const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
 

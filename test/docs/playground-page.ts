@@ -1,4 +1,4 @@
-/** docs/playground.md, followed word for word: its files in an empty folder, its commands in one shell. */
+/** A page with a shell on a cluster, followed word for word: its files in an empty folder, its commands in that shell. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,10 +6,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { between, blocks, PLAYGROUND, root, transcripts } from './pages.ts';
 
-const page = blocks.filter((block) => block.page === PLAYGROUND);
-/** The command that opens the shell. */
-export const [opening = ''] = page.flatMap(({ language, text }) => (language === 'sh' ? text : []));
-const commands = page.flatMap(({ language, text }) => (language === 'console' ? transcripts(text) : []));
+/** The command that opens the shell of the playground's page. */
+export const [opening = ''] = blocks.flatMap(({ page, language, text }) => (page === PLAYGROUND && language === 'sh' ? text : []));
 /** A command that a reader types again when the answer is not the page's yet. */
 const ASKS = /^kubectl (get|describe) |^npm run -s sluice -- explain /;
 /** Differences that `sluice diff` found, or what `sluice explain` says to do: both exit with 1. */
@@ -19,8 +17,8 @@ const FOUND = /would be changed|to do:/;
 export interface Opening {
   /** Types the command that opens it, or that of another shell. */
   readonly command: string;
-  /** The folder of kubectl. */
-  readonly kubectl: string;
+  /** The folders of kubectl and of other programs of the page. */
+  readonly folders: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -31,8 +29,10 @@ export interface Typing {
   ended(): Promise<unknown>;
 }
 
-/** Tests of all commands of the page; for a `describe`. */
-export function followPage(open: () => Promise<Opening>): Typing {
+/** Tests of all commands of a page, by default the playground's; for a `describe`. */
+export function followPage(open: () => Promise<Opening>, name: string = PLAYGROUND): Typing {
+  const page = blocks.filter((block) => block.page === name);
+  const commands = page.flatMap(({ language, text }) => (language === 'console' ? transcripts(text) : []));
   const folder = mkdtempSync(join(tmpdir(), 'sluice-page-'));
   let shell: ChildProcessWithoutNullStreams;
   let kubeconfig = '';
@@ -40,8 +40,8 @@ export function followPage(open: () => Promise<Opening>): Typing {
     for (const { file, text } of page) if (file) writeFileSync(join(folder, file), text);
     // In place of the clone, whose script of that name runs the same.
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { sluice: `node ${join(root, 'src/cli/main.ts')}` } }));
-    const { command, kubectl, env } = await open();
-    const path = [dirname(process.execPath), kubectl, process.env['PATH']].join(delimiter);
+    const { command, folders, env } = await open();
+    const path = [dirname(process.execPath), ...folders, process.env['PATH']].join(delimiter);
     shell = spawn('sh', ['-c', command], { cwd: folder, env: { ...process.env, ...env, PATH: path, HOME: folder } });
     kubeconfig = (await typed('echo "$KUBECONFIG"')).output.trim();
   });

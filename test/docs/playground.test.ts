@@ -10,7 +10,7 @@ import { followPage, opening } from './playground-page.ts';
 const kubectl = kubectlFolder();
 
 describe.skipIf(!canRun(PLAYGROUND, kubectl === undefined ? 'there is no kubectl' : undefined))('the page of the playground', () => {
-  const { kubeconfig, ended } = followPage(async () => ({ command: opening, kubectl: kubectl ?? '' }));
+  const { kubeconfig, ended } = followPage(async () => ({ command: opening, folders: [kubectl ?? ''] }));
 
   test('nothing remains when the shell has ended', async () => {
     expect(existsSync(kubeconfig())).toBe(true);
