@@ -1,5 +1,5 @@
 import * as fields from '../../src/api/fields.ts';
-import type { CustomResource, Resource } from '../../src/api/resource.ts';
+import { ageColumn, type CustomResource, type Resource } from '../../src/api/resource.ts';
 import { nameRule, replicasRule, shortNameRule } from '../../src/api/rules.ts';
 import {
   cleanPolicy,
@@ -18,7 +18,7 @@ import {
   user,
   versionSpec,
 } from '../../src/api/schema.ts';
-import { podColumns, type RuntimeStatus, runtimeStatus } from '../../src/api/status.ts';
+import { podColumns, type RuntimeStatus, scalableRuntime } from '../../src/api/status.ts';
 
 const properties = stringMap('Properties of Alluxio, alluxio.user.block.size.bytes.default for example.');
 const jvmOptions = t.Array(t.String(), { description: 'Arguments of the Java virtual machine.' });
@@ -96,23 +96,19 @@ export type AlluxioRuntimeSpec = Static<typeof alluxioRuntimeSpec>;
 
 /** Alluxio: a master that knows every file, workers that hold them, a client on each node that reads. */
 export const AlluxioRuntime = {
+  ...scalableRuntime,
   kind: 'AlluxioRuntime',
   plural: 'alluxioruntimes',
   shortNames: ['alluxio'],
-  categories: ['fluid'],
-  namespaced: true,
   description: 'Serves the dataset of the same name by Alluxio.',
   columns: [
     ...podColumns.master,
     ...podColumns.worker,
     ...podColumns.fuse,
     { name: 'API Gateway', type: 'string', jsonPath: '.status.apiGateway.endpoint', priority: 10 },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    ageColumn,
   ],
-  scale: { selector: true },
-  statusSubresource: true,
   spec: alluxioRuntimeSpec,
-  status: runtimeStatus,
   rules: [nameRule, shortNameRule, replicasRule],
 } as const satisfies CustomResource;
 export type AlluxioRuntime = Resource<AlluxioRuntimeSpec, RuntimeStatus>;

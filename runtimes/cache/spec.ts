@@ -1,6 +1,6 @@
 import * as fields from '../../src/api/fields.ts';
 import * as k8s from '../../src/api/k8s.ts';
-import type { CustomResource, Resource } from '../../src/api/resource.ts';
+import { ageColumn, type CustomResource, type Resource } from '../../src/api/resource.ts';
 import { nameRule, shortNameRule } from '../../src/api/rules.ts';
 import { described, imageFields, int32, opt, podMetadata, type Static, stringMap, t } from '../../src/api/schema.ts';
 import { type CacheRuntimeStatus, cacheRuntimeStatus } from './status.ts';
@@ -113,7 +113,7 @@ export const CacheRuntime = {
     phase('Client Phase', 'client'),
     ready('Ready Clients', 'client'),
     { name: 'Class', type: 'string', jsonPath: '.spec.runtimeClassName', priority: 10 },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    ageColumn,
   ],
   scale: { selector: true, wanted: 'spec.worker.replicas', existing: 'status.worker.currentReplicas' },
   statusSubresource: true,

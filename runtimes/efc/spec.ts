@@ -1,5 +1,5 @@
 import * as fields from '../../src/api/fields.ts';
-import type { CustomResource, Resource } from '../../src/api/resource.ts';
+import { ageColumn, type CustomResource, type Resource } from '../../src/api/resource.ts';
 import { nameRule, replicasRule, shortNameRule } from '../../src/api/rules.ts';
 import {
   cleanCachePolicy,
@@ -15,7 +15,7 @@ import {
   tieredStore,
   versionSpec,
 } from '../../src/api/schema.ts';
-import { podColumns, type RuntimeStatus, runtimeStatus } from '../../src/api/status.ts';
+import { podColumns, type RuntimeStatus, scalableRuntime } from '../../src/api/status.ts';
 
 const podFields = {
   version: opt(versionSpec),
@@ -64,22 +64,13 @@ export type EFCRuntimeSpec = Static<typeof efcRuntimeSpec>;
 
 /** EFC: a client of Alibaba Cloud NAS and CPFS on each node that reads, and workers that hold what was read. */
 export const EFCRuntime = {
+  ...scalableRuntime,
   kind: 'EFCRuntime',
   plural: 'efcruntimes',
   shortNames: ['efc'],
-  categories: ['fluid'],
-  namespaced: true,
   description: 'Serves the dataset of the same name by EFC.',
-  columns: [
-    ...podColumns.master,
-    ...podColumns.worker,
-    ...podColumns.fuse,
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-  ],
-  scale: { selector: true },
-  statusSubresource: true,
+  columns: [...podColumns.master, ...podColumns.worker, ...podColumns.fuse, ageColumn],
   spec: efcRuntimeSpec,
-  status: runtimeStatus,
   rules: [nameRule, shortNameRule, replicasRule],
 } as const satisfies CustomResource;
 export type EFCRuntime = Resource<EFCRuntimeSpec, RuntimeStatus>;

@@ -1,5 +1,5 @@
 import * as fields from '../../src/api/fields.ts';
-import type { CustomResource, Resource } from '../../src/api/resource.ts';
+import { ageColumn, type CustomResource, type Resource } from '../../src/api/resource.ts';
 import { nameRule, replicasRule, shortName } from '../../src/api/rules.ts';
 import {
   cleanCachePolicy,
@@ -17,7 +17,7 @@ import {
   user,
   versionSpec,
 } from '../../src/api/schema.ts';
-import { podColumns, type RuntimeStatus, runtimeStatus } from '../../src/api/status.ts';
+import { podColumns, type RuntimeStatus, scalableRuntime } from '../../src/api/status.ts';
 
 const containerFields = {
   env: opt(stringMap('Environment of the container.')),
@@ -88,22 +88,13 @@ export type JindoRuntimeSpec = Static<typeof jindoRuntimeSpec>;
 
 /** Jindo: masters that keep the mounts, workers that hold what was read, a client on each node that reads. */
 export const JindoRuntime = {
+  ...scalableRuntime,
   kind: 'JindoRuntime',
   plural: 'jindoruntimes',
   shortNames: ['jindo'],
-  categories: ['fluid'],
-  namespaced: true,
   description: 'Serves the dataset of the same name by Jindo.',
-  columns: [
-    ...podColumns.master,
-    ...podColumns.worker,
-    ...podColumns.fuse,
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-  ],
-  scale: { selector: true },
-  statusSubresource: true,
+  columns: [...podColumns.master, ...podColumns.worker, ...podColumns.fuse, ageColumn],
   spec: jindoRuntimeSpec,
-  status: runtimeStatus,
   rules: [nameRule, shortName('jindofs-worker'), replicasRule],
 } as const satisfies CustomResource;
 export type JindoRuntime = Resource<JindoRuntimeSpec, RuntimeStatus>;

@@ -1,6 +1,6 @@
 import * as fields from '../../src/api/fields.ts';
 import * as k8s from '../../src/api/k8s.ts';
-import type { CustomResource, Resource } from '../../src/api/resource.ts';
+import { ageColumn, type CustomResource, type Resource } from '../../src/api/resource.ts';
 import { nameRule, replicasRule, shortNameWithReplicasRule, workerSetNameRule } from '../../src/api/rules.ts';
 import {
   cleanPolicy,
@@ -18,7 +18,7 @@ import {
   user,
   versionSpec,
 } from '../../src/api/schema.ts';
-import { podColumns, type RuntimeStatus, runtimeStatus } from '../../src/api/status.ts';
+import { podColumns, type RuntimeStatus, scalableRuntime } from '../../src/api/status.ts';
 
 const containerFields = {
   env: opt(fields.env),
@@ -72,17 +72,13 @@ export type JuiceFSRuntimeSpec = Static<typeof juiceFSRuntimeSpec>;
 
 /** JuiceFS, community or enterprise. */
 export const JuiceFSRuntime = {
+  ...scalableRuntime,
   kind: 'JuiceFSRuntime',
   plural: 'juicefsruntimes',
   shortNames: ['juicefs'],
-  categories: ['fluid'],
-  namespaced: true,
   description: 'Serves the dataset of the same name by JuiceFS, community or enterprise edition.',
-  columns: [...podColumns.worker, ...podColumns.fuse, { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
-  scale: { selector: true },
-  statusSubresource: true,
+  columns: [...podColumns.worker, ...podColumns.fuse, ageColumn],
   spec: juiceFSRuntimeSpec,
-  status: runtimeStatus,
   rules: [nameRule, workerSetNameRule, shortNameWithReplicasRule, replicasRule],
 } as const satisfies CustomResource;
 export type JuiceFSRuntime = Resource<JuiceFSRuntimeSpec, RuntimeStatus>;

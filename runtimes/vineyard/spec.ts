@@ -1,5 +1,5 @@
 import * as fields from '../../src/api/fields.ts';
-import type { CustomResource, Resource } from '../../src/api/resource.ts';
+import { ageColumn, type CustomResource, type Resource } from '../../src/api/resource.ts';
 import { nameRule, replicasRule, shortNameRule } from '../../src/api/rules.ts';
 import {
   cleanPolicy,
@@ -14,7 +14,7 @@ import {
   t,
   tieredStore,
 } from '../../src/api/schema.ts';
-import { podColumns, type RuntimeStatus, runtimeStatus } from '../../src/api/status.ts';
+import { podColumns, type RuntimeStatus, scalableRuntime } from '../../src/api/status.ts';
 
 const podFields = {
   ...imageFields,
@@ -85,23 +85,19 @@ export type VineyardRuntimeSpec = Static<typeof vineyardRuntimeSpec>;
 
 /** Vineyard: objects in shared memory, which applications on a node read without a copy. */
 export const VineyardRuntime = {
+  ...scalableRuntime,
   kind: 'VineyardRuntime',
   plural: 'vineyardruntimes',
   shortNames: ['v6d'],
-  categories: ['fluid'],
-  namespaced: true,
   description: 'Serves the dataset of the same name by Vineyard.',
   columns: [
     ...podColumns.master,
     ...podColumns.worker,
     ...podColumns.fuse,
     { name: 'API Gateway', type: 'string', jsonPath: '.status.apiGateway.endpoint', priority: 10 },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    ageColumn,
   ],
-  scale: { selector: true },
-  statusSubresource: true,
   spec: vineyardRuntimeSpec,
-  status: runtimeStatus,
   rules: [nameRule, shortNameRule, replicasRule],
 } as const satisfies CustomResource;
 export type VineyardRuntime = Resource<VineyardRuntimeSpec, RuntimeStatus>;

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { operationColumns, type OperationStatus, operationStatus, whenFields } from './operation.ts';
+import { operationColumns, operationKind, type OperationStatus, whenFields } from './operation.ts';
 import type { Column, CustomResource, Resource } from './resource.ts';
-import { operationNameRule } from './rules.ts';
 import { described, opt, user } from './schema.ts';
 
 const { runAfter, ttlSecondsAfterFinished } = whenFields;
@@ -24,11 +23,11 @@ const [phase, age, duration, progress] = operationColumns as [Column, Column, Co
 
 /** The kind DataBackup: writes the metadata of a Dataset into files, from which a new engine can start. */
 export const DataBackup = {
+  ...operationKind,
   kind: 'DataBackup',
   plural: 'databackups',
   shortNames: ['backup'],
   categories: ['fluid'],
-  namespaced: true,
   description: 'Backs up the metadata of a Dataset.',
   columns: [
     { name: 'Dataset', type: 'string', jsonPath: '.spec.dataset' },
@@ -39,9 +38,6 @@ export const DataBackup = {
     age,
     progress,
   ],
-  statusSubresource: true,
   spec: dataBackupSpec,
-  status: operationStatus,
-  rules: [operationNameRule],
 } as const satisfies CustomResource;
 export type DataBackup = Resource<DataBackupSpec, OperationStatus>;

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import * as fields from './fields.ts';
-import { operationColumns, type OperationStatus, operationStatus, podFields, targetDataset, whenFields } from './operation.ts';
+import { operationColumns, operationKind, type OperationStatus, podFields, targetDataset, whenFields } from './operation.ts';
 import type { CustomResource, Resource } from './resource.ts';
-import { operationNameRule } from './rules.ts';
 import { described, int32, opt } from './schema.ts';
 
 export const dataLoadSpec = Type.Object(
@@ -28,16 +27,13 @@ export type DataLoadSpec = Static<typeof dataLoadSpec>;
 
 /** The kind DataLoad: fills the cache of a Dataset before it is read. */
 export const DataLoad = {
+  ...operationKind,
   kind: 'DataLoad',
   plural: 'dataloads',
   shortNames: ['load'],
   categories: ['fluid'],
-  namespaced: true,
   description: 'Loads data of a Dataset into its cache.',
   columns: [{ name: 'Dataset', type: 'string', jsonPath: '.spec.dataset.name' }, ...operationColumns],
-  statusSubresource: true,
   spec: dataLoadSpec,
-  status: operationStatus,
-  rules: [operationNameRule],
 } as const satisfies CustomResource;
 export type DataLoad = Resource<DataLoadSpec, OperationStatus>;

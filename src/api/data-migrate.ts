@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { operationColumns, type OperationStatus, operationStatus, podFields, whenFields } from './operation.ts';
+import { operationColumns, operationKind, type OperationStatus, podFields, whenFields } from './operation.ts';
 import type { CustomResource, Resource } from './resource.ts';
-import { operationNameRule } from './rules.ts';
 import { encryptOption, imageFields, int32, opt, stringMap } from './schema.ts';
 
 const dataset = Type.Object(
@@ -47,16 +46,13 @@ export type MigrateEnd = DataMigrateSpec['from'];
 
 /** The kind DataMigrate: copies data between Datasets and other stores. */
 export const DataMigrate = {
+  ...operationKind,
   kind: 'DataMigrate',
   plural: 'datamigrates',
   shortNames: ['migrate'],
   categories: ['fluid'],
-  namespaced: true,
   description: 'Copies data between Datasets and other stores.',
   columns: operationColumns,
-  statusSubresource: true,
   spec: dataMigrateSpec,
-  status: operationStatus,
-  rules: [operationNameRule],
 } as const satisfies CustomResource;
 export type DataMigrate = Resource<DataMigrateSpec, OperationStatus>;

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import * as k8s from './k8s.ts';
-import { operationColumns, type OperationStatus, operationStatus, targetDataset, whenFields } from './operation.ts';
+import { operationColumns, operationKind, type OperationStatus, targetDataset, whenFields } from './operation.ts';
 import type { CustomResource, Resource } from './resource.ts';
-import { operationNameRule } from './rules.ts';
 import { described, imageFields, opt, podMetadata } from './schema.ts';
 import * as fields from './fields.ts';
 
@@ -53,14 +52,11 @@ export type DataProcessSpec = Static<typeof dataProcessSpec>;
 
 /** The kind DataProcess: runs a script or a pod of the user on the data of a Dataset. */
 export const DataProcess = {
+  ...operationKind,
   kind: 'DataProcess',
   plural: 'dataprocesses',
-  namespaced: true,
   description: 'Processes data of a Dataset.',
   columns: [{ name: 'Dataset', type: 'string', jsonPath: '.spec.dataset.name' }, ...operationColumns],
-  statusSubresource: true,
   spec: dataProcessSpec,
-  status: operationStatus,
-  rules: [operationNameRule],
 } as const satisfies CustomResource;
 export type DataProcess = Resource<DataProcessSpec, OperationStatus>;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import * as fields from './fields.ts';
 import * as k8s from './k8s.ts';
-import type { CustomResource, Resource } from './resource.ts';
+import { ageColumn, type CustomResource, type Resource } from './resource.ts';
 import { nameRule, oneReferenceRule } from './rules.ts';
 import { described, encryptOption, int32, mountSpec, openEnum, opt, placementMode, stringMap, user } from './schema.ts';
 import { cacheStates, datasetCondition, observedGeneration } from './status.ts';
@@ -101,7 +101,7 @@ export const Dataset = {
     { name: 'HCFS URL', type: 'string', jsonPath: '.status.hcfs.endpoint', priority: 10 },
     { name: 'TOTAL FILES', type: 'string', jsonPath: '.status.fileNum', priority: 11 },
     { name: 'CACHE HIT RATIO', type: 'string', jsonPath: '.status.cacheStates.cacheHitRatio', priority: 10 },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    ageColumn,
   ],
   statusSubresource: true,
   spec: datasetSpec,

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import * as fields from './fields.ts';
 import * as k8s from './k8s.ts';
-import type { Column } from './resource.ts';
+import { ageColumn, type Column } from './resource.ts';
+import { operationNameRule } from './rules.ts';
 import { dateTime, described, int32, openEnum, opt, podMetadata, stringMap } from './schema.ts';
 import { runtimeCondition } from './status.ts';
 
@@ -104,10 +105,13 @@ export const operationStatus = Type.Object(
 );
 export type OperationStatus = Static<typeof operationStatus>;
 
+/** Fields of a CustomResource that kinds of operations have in common. */
+export const operationKind = { namespaced: true, statusSubresource: true, status: operationStatus, rules: [operationNameRule] } as const;
+
 /** Columns of `kubectl get`: Fluid's, in its order, then how far the operation is. */
 export const operationColumns: readonly Column[] = [
   { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
-  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ageColumn,
   { name: 'Duration', type: 'string', jsonPath: '.status.duration' },
   { name: 'Progress', type: 'string', jsonPath: '.status.infos.Progress' },
 ];

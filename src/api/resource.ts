@@ -16,6 +16,9 @@ export interface Column {
   readonly priority?: number;
 }
 
+/** The column of `kubectl get` for the age of an object, the last of most kinds. */
+export const ageColumn: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+
 /** The part of an object that a rule reads. */
 export interface Ruled {
   readonly metadata: { readonly name: string };

@@ -79,6 +79,15 @@ export const runtimeStatus = Type.Object(
 );
 export type RuntimeStatus = Static<typeof runtimeStatus>;
 
+/** Fields of a CustomResource that kinds of runtimes with `spec.replicas` have in common. */
+export const scalableRuntime = {
+  categories: ['fluid'],
+  namespaced: true,
+  scale: { selector: true },
+  statusSubresource: true,
+  status: runtimeStatus,
+} as const;
+
 /** Columns of `kubectl get` for the pods of a role: the phase, and with `-o wide` the numbers of pods. */
 export const podColumns = {
   master: columnsOf('master', 'Master'),

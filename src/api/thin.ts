@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import * as fields from './fields.ts';
 import * as k8s from './k8s.ts';
-import type { CustomResource, Resource } from './resource.ts';
+import { ageColumn, type CustomResource, type Resource } from './resource.ts';
 import { nameRule, plainNameRule, replicasRule, shortNameWithWorkerRule } from './rules.ts';
 import {
   cleanPolicy,
@@ -98,7 +98,7 @@ export const ThinRuntime = {
   columns: [
     { name: 'Worker Phase', type: 'string', jsonPath: '.status.workerPhase' },
     { name: 'Fuse Phase', type: 'string', jsonPath: '.status.fusePhase' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    ageColumn,
   ],
   statusSubresource: true,
   spec: thinRuntimeSpec,
