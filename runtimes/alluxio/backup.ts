@@ -2,6 +2,7 @@ import type { Construct } from 'constructs';
 import type { Affinity, Volume } from '../../src/api/index.ts';
 import {
   backupTarget,
+  cleanPath,
   literal,
   must,
   type Operation,
@@ -11,7 +12,6 @@ import {
   PROGRESS_SH,
 } from '../../src/constructs/index.ts';
 import { CLIENT_OPTIONS, clientEnvironment } from './client.ts';
-import { below } from './paths.ts';
 import type { AlluxioPlan } from './plan.ts';
 import { JOURNAL } from './pod.ts';
 import { userFiles, userMounts } from './users.ts';
@@ -46,7 +46,10 @@ export class AlluxioBackup extends OperationJob {
           ...plan.image,
           name: 'tool',
           command: ['/bin/bash', '/scripts/databackup.sh'],
-          args: [literal(claim ? below(mountPath, directory) : mountPath), ...(plan.masters.length > 1 ? ['--bypass-delegation'] : [])],
+          args: [
+            literal(claim ? cleanPath(`${mountPath}/${directory}`) : mountPath),
+            ...(plan.masters.length > 1 ? ['--bypass-delegation'] : []),
+          ],
           ...clientEnvironment(plan, [
             { name: 'DATASET_NAMESPACE', value: plan.namespace },
             { name: 'DATASET_NAME', value: plan.name },

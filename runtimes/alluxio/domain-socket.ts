@@ -1,5 +1,4 @@
-import { absolutePath, type Mounted, must, type PlanInput } from '../../src/constructs/index.ts';
-import { below, cleanPath } from './paths.ts';
+import { absolutePath, cleanPath, type Mounted, mountedAt, must, type PlanInput } from '../../src/constructs/index.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
 const ADDRESS = 'alluxio.worker.data.server.domain.socket.address';
@@ -38,13 +37,7 @@ export function socketOf({ name, namespace, spec }: PlanInput<AlluxioRuntimeSpec
     address,
   );
   if (ofWorker) return [];
-  const volume = 'alluxio-domain';
-  return [
-    {
-      volume: { name: volume, hostPath: { path: below(directory, `${namespace}/${name}`), type: 'DirectoryOrCreate' } },
-      mount: { name: volume, mountPath: directory },
-    },
-  ];
+  return [mountedAt(directory, 'alluxio-domain', { hostPath: { path: `${directory}/${namespace}/${name}`, type: 'DirectoryOrCreate' } })];
 }
 
 const isWithin = (directory: string, mountPath: string): boolean => `${directory}/`.startsWith(`${cleanPath(mountPath)}/`);

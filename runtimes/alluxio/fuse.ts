@@ -1,4 +1,4 @@
-import { canonicalQuantity, quantity, type ResourceRequirements } from '../../src/api/index.ts';
+import { bytesQuantity, quantity, type ResourceRequirements } from '../../src/api/index.ts';
 import { must, type PlanInput } from '../../src/constructs/index.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
@@ -53,8 +53,5 @@ export function withTier(resources: ResourceRequirements | undefined, memory: st
   const limit = resources?.limits?.['memory'];
   if (!limit || !memory) return resources;
   const bytes = quantity(limit, 'spec.fuse.resources.limits.memory') + quantity(memory, 'spec.tieredstore');
-  return {
-    ...resources,
-    limits: { ...resources.limits, memory: canonicalQuantity(bytes % 1024 === 0 ? `${bytes / 1024}Ki` : bytes, 'limits.memory') },
-  };
+  return { ...resources, limits: { ...resources.limits, memory: bytesQuantity(bytes) } };
 }

@@ -1,4 +1,4 @@
-import { type Mounted, must } from '../../src/constructs/index.ts';
+import { type Mounted, mountedAt, must } from '../../src/constructs/index.ts';
 
 const FILES = ['hdfs-site.xml', 'core-site.xml'] as const;
 const DIRECTORY = '/hdfs-config';
@@ -8,10 +8,9 @@ export function hadoopOf(configMap: string | undefined, keys: readonly string[] 
   if (!configMap) return { mounted: [], properties: {} };
   const files = FILES.filter((file) => keys.includes(file));
   must(files.length > 0, 'spec.hadoopConfig', `a ConfigMap with ${FILES.join(', ')} or both`, configMap);
-  const name = 'hdfs-confs';
   const items = files.map((file) => ({ key: file, path: file }));
   return {
-    mounted: [{ volume: { name, configMap: { name: configMap, items } }, mount: { name, mountPath: DIRECTORY, readOnly: true } }],
+    mounted: [mountedAt(DIRECTORY, 'hdfs-confs', { configMap: { name: configMap, items } }, { readOnly: true })],
     properties: { 'alluxio.underfs.hdfs.configuration': files.map((file) => `${DIRECTORY}/${file}`).join(':') },
   };
 }

@@ -2,7 +2,9 @@ import type { DatasetSpec, Mount } from '../../src/api/index.ts';
 import {
   absolutePath,
   claimOf,
+  cleanPath,
   type Mounted,
+  mountedAt,
   must,
   type Options,
   positional,
@@ -10,11 +12,11 @@ import {
   secretFiles,
   type SecretOption,
   secretOptions,
+  shownAt,
   together,
   togetherEach,
   volumeLabel,
 } from '../../src/constructs/index.ts';
-import { below, cleanPath } from './paths.ts';
 import { isPlain } from './properties.ts';
 
 /** Where a pod finds what is mounted into it from outside of Alluxio; the root of Alluxio unless the Dataset has another. */
@@ -51,7 +53,7 @@ export const mountsOf = (spec: DatasetSpec, dataset: string): Mounts => together
 function read(spec: DatasetSpec): Mounts {
   const { mounts = [] } = spec;
   must(mounts.length > 0, 'spec.mounts', 'a mount', mounts);
-  const placed = mounts.map((mount, i) => ({ mount, path: pathOf(mount), field: `spec.mounts[${i}]` }));
+  const placed = mounts.map((mount, i) => ({ mount, path: cleanPath(shownAt(mount)), field: `spec.mounts[${i}]` }));
   const [ofPods, ofAlluxio] = [placed.filter(({ mount }) => isNative(mount)), placed.filter(({ mount }) => !isNative(mount))];
   const { shared, native } = together({
     paths: () => checkPaths(placed),
@@ -81,14 +83,10 @@ interface Placed {
   readonly field: string;
 }
 
-/** As in Fluid, a path that is not absolute is ignored, and a mount without a name is at `/`. */
-const chosenPath = ({ path = '', name = '' }: Mount): string => (path.startsWith('/') ? path : `/${name.replace(/^\/+/, '')}`);
-const pathOf = (mount: Mount): string => cleanPath(chosenPath(mount));
-
 function checkPaths(placed: readonly Placed[]): void {
   const first = new Map(placed.toReversed().map(({ path, field }) => [path, field]));
   togetherEach(placed, ({ mount, path, field }) => {
-    const chosen = chosenPath(mount);
+    const chosen = shownAt(mount);
     const at = `${field}.${mount.path?.startsWith('/') ? 'path' : 'name'}`;
     absolutePath(chosen, at);
     must(!/[\s\0]/.test(chosen), at, 'a path without blanks', chosen);
@@ -156,19 +154,19 @@ export const secretFile = ({ secret, key }: SecretOption): string => `${secretDi
 
 function nativeOf({ mount, path, field }: Placed): Mounted {
   const { mountPoint, readOnly } = mount;
-  const at = { mountPath: below(LOCAL_ROOT, path), ...(readOnly && { readOnly }) };
+  const at = cleanPath(`${LOCAL_ROOT}${path}`);
+  const only = readOnly && { readOnly };
   const claim = claimOf(mountPoint);
   if (claim) {
     const subPath = cleanPath(claim.path).slice(1);
     must(!subPath.split('/').includes('..'), `${field}.mountPoint`, 'a path without ".."', mountPoint);
-    const volume = { name: volumeLabel(claim.claim), persistentVolumeClaim: { claimName: claim.claim } };
     // The claim may be of another Dataset, whose client can end: what is then mounted again must reach pods that run.
-    const mount = { name: volume.name, ...at, mountPropagation: 'HostToContainer', ...(subPath && { subPath }) };
-    return { volume, mount };
+    const more = { ...only, mountPropagation: 'HostToContainer', ...(subPath && { subPath }) };
+    return mountedAt(at, volumeLabel(claim.claim), { persistentVolumeClaim: { claimName: claim.claim } }, more);
   }
   const { name = '' } = mount;
   must(isLocal(mount), `${field}.mountPoint`, 'pvc://<claim> or pvc://<claim>/<path>', mountPoint);
   must(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name), `${field}.name`, 'the name of a volume: small letters, digits, dashes', name);
   const directory = absolutePath(mountPoint.slice('local://'.length), `${field}.mountPoint`);
-  return { volume: { name, hostPath: { path: directory } }, mount: { name, ...at } };
+  return mountedAt(at, name, { hostPath: { path: directory } }, { ...only });
 }

@@ -2,6 +2,7 @@ import {
   environment,
   fromField,
   type Mounted,
+  mountedAt,
   type PlanInput,
   podBase,
   together,
@@ -28,10 +29,7 @@ export const volumesByRole = ({ spec }: Input): Readonly<Record<PodRole, readonl
 };
 
 /** A master starts with an empty one, or with a backup. */
-export const JOURNAL = {
-  volume: { name: 'alluxio-journal', emptyDir: { sizeLimit: '30Gi' } },
-  mount: { name: 'alluxio-journal', mountPath: '/journal' },
-} as const satisfies Mounted;
+export const JOURNAL = mountedAt('/journal', 'alluxio-journal', { emptyDir: { sizeLimit: '30Gi' } });
 
 export function masterPod(input: Input, { masters, tiers, mounts, hadoop, restore, users: accounts, volumes }: Parts) {
   const { spec } = input;
@@ -89,10 +87,7 @@ export function workerPod(input: Input, { tiers, mounts, hadoop, socket, engine,
   };
 }
 
-const DEVICE: Mounted = {
-  volume: { name: 'alluxio-fuse-device', hostPath: { path: '/dev/fuse', type: 'CharDevice' } },
-  mount: { name: 'alluxio-fuse-device', mountPath: '/dev/fuse' },
-};
+const DEVICE = mountedAt('/dev/fuse', 'alluxio-fuse-device', { hostPath: { path: '/dev/fuse', type: 'CharDevice' } });
 
 export function fusePod(input: Input, parts: Parts) {
   const { spec } = input;

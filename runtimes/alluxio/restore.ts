@@ -1,5 +1,4 @@
-import { absolutePath, claimOf, isOnHost, type Mounted, must, type PlanInput, together } from '../../src/constructs/index.ts';
-import { below } from './paths.ts';
+import { absolutePath, claimOf, cleanPath, isOnHost, type Mounted, must, type PlanInput, together } from '../../src/constructs/index.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
 type Input = Pick<PlanInput<AlluxioRuntimeSpec>, 'name' | 'namespace' | 'spec' | 'dataset'>;
@@ -13,7 +12,9 @@ function read({ name, namespace, spec: { master }, dataset }: Input): Restore {
   if (!path) return { mounted: [], env: {}, nodeSelector: {} };
   const field = 'spec.dataRestoreLocation.path';
   const file = `metadata-backup-${name}-${namespace}.gz`;
-  const backup = (root: string, directory: string) => ({ JOURNAL_BACKUP: below(root, `${absolutePath(`/${directory}`, field)}/${file}`) });
+  const backup = (root: string, directory: string) => ({
+    JOURNAL_BACKUP: cleanPath(`${root}/${absolutePath(`/${directory}`, field)}/${file}`),
+  });
   const claim = claimOf(path);
   if (claim) {
     const volume = { name: 'pvc', persistentVolumeClaim: { claimName: claim.claim } };

@@ -1,16 +1,17 @@
-import { canonicalQuantity, type TierLevel, type Volume } from '../../src/api/index.ts';
+import { bytesQuantity, type TierLevel, type Volume } from '../../src/api/index.ts';
 import {
   absolutePath,
   cacheByMedium,
+  cleanPath,
   directoriesOf,
   directoriesWithinReason,
   levelQuotas,
   type Mounted,
+  mountedAt,
   must,
   together,
   togetherEach,
 } from '../../src/constructs/index.ts';
-import { below, cleanPath } from './paths.ts';
 
 const LEVELS = 'spec.tieredstore.levels';
 const MEDIA = ['MEM', 'SSD', 'HDD'] as const;
@@ -41,7 +42,7 @@ export function tiersOf(all: readonly TierLevel[] = [], { name, namespace }: { r
     levels: levels.length > 0 ? levels : [WITHOUT_LEVELS],
     onNode,
     /** The memory that workers must request, and that a client may use beside its own, since the cache is memory. */
-    ...(onNode.memory && { memory: quantityText(onNode.memory) }),
+    ...(onNode.memory && { memory: bytesQuantity(onNode.memory) }),
     /** Clients read the files of a worker themselves where both see the same directories. */
     isShared: levels.every(({ isOnNode }) => isOnNode),
     /** One directory in all. */
@@ -56,12 +57,7 @@ const WITHOUT_LEVELS: Level = {
   paths: ['/dev/shm'],
   quotas: ['1G'],
   isOnNode: false,
-  mounted: [
-    {
-      volume: { name: 'mem', emptyDir: { medium: 'Memory', sizeLimit: '1G' } },
-      mount: { name: 'mem', mountPath: '/dev/shm' },
-    },
-  ],
+  mounted: [mountedAt('/dev/shm', 'mem', { emptyDir: { medium: 'Memory', sizeLimit: '1G' } })],
 };
 
 const bySpeed = (a: Level, b: Level): number => MEDIA.indexOf(a.medium) - MEDIA.indexOf(b.medium);
@@ -73,16 +69,15 @@ function levelOf(level: TierLevel, field: string, directory: string): Level {
     roots: () => togetherEach(directoriesOf(path, ',', `${field}.path`), (each) => directoryOf(each, `${field}.path`)),
     bytes: () => levelQuotas(level, field),
   });
-  const quotas = bytes.map((each) => quantityText(Math.floor(each)));
-  const paths = roots.map((root) => below(root, directory));
+  const quotas = bytes.map(bytesQuantity);
+  const paths = roots.map((root) => cleanPath(`${root}/${directory}`));
   const isOnNode = volumeType !== 'emptyDir';
   const volumeAt = (mountPath: string, i: number): Mounted => {
     const name = `${medium.toLowerCase()}${paths.length > 1 ? `-${i}` : ''}`;
     const { medium: own, sizeLimit } = volumeSource?.emptyDir ?? {};
     const of = own ?? (medium === 'MEM' ? 'Memory' : undefined);
     const space: Volume['emptyDir'] = { ...(of && { medium: of }), sizeLimit: sizeLimit ?? quotas[i] ?? '0' };
-    const source = isOnNode ? { hostPath: { path: mountPath, type: 'DirectoryOrCreate' } } : { emptyDir: space };
-    return { volume: { name, ...source }, mount: { name, mountPath } };
+    return mountedAt(mountPath, name, isOnNode ? undefined : { emptyDir: space });
   };
   return { medium, paths, quotas: quotas.map(alluxioSize), isOnNode, mounted: paths.map(volumeAt) };
 }
@@ -92,9 +87,6 @@ function directoryOf(path: string, field: string): string {
   must(!/[\s"'`$\\]/.test(path), field, 'directories separated by ","', path);
   return cleanPath(absolutePath(path, field));
 }
-
-/** In powers of 1024 where it is whole, as users write it. */
-const quantityText = (bytes: number): string => canonicalQuantity(bytes % 1024 === 0 ? `${bytes / 1024}Ki` : bytes, 'quota');
 
 /** Alluxio counts by 1024 under every name of a unit. */
 const alluxioSize = (text: string): string => text.replace('i', 'B');

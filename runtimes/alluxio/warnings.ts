@@ -1,5 +1,5 @@
-import { type DatasetSpec, type Mount, shown, type TierLevel } from '../../src/api/index.ts';
-import { ignored, notKept, type Warning } from '../../src/constructs/index.ts';
+import type { DatasetSpec, Mount, TierLevel } from '../../src/api/index.ts';
+import { ignored, notKept, relativePath, unread, unreadSources, type Warning, warningsOf } from '../../src/constructs/index.ts';
 import { portKeys } from './ports.ts';
 import type { AlluxioRuntimeSpec } from './spec.ts';
 
@@ -9,32 +9,31 @@ type Spec = AlluxioRuntimeSpec;
 const READ_BESIDE = ['env', 'jvmOptions', 'ports', 'properties', 'resources'];
 
 /** Fields that Fluid ignores too, without a warning. */
-export const specWarnings = (spec: Spec, dataset: DatasetSpec, readOnly: boolean): readonly Warning[] => [
-  ...replicasWarnings(spec),
-  ...(spec.data?.pin === undefined ? [] : [ignored('spec.data.pin', 'has no effect')]),
-  ...(spec.initUsers && !spec.runAs?.uid
-    ? [ignored('spec.initUsers', 'has no effect while spec.runAs names no user other than root')]
-    : []),
-  ...(spec.tieredstore?.levels ?? []).flatMap((level, i) => levelWarnings(level, `spec.tieredstore.levels[${i}]`)),
-  ...(['jobMaster', 'jobWorker', 'apiGateway'] as const).flatMap((part) =>
-    Object.keys(spec[part] ?? {})
-      .filter((field) => !READ_BESIDE.includes(field) && !(part === 'apiGateway' && field === 'enabled'))
-      .map((field) =>
-        ignored(`spec.${part}.${field}`, `has no effect; its pod is that of spec.${part === 'jobWorker' ? 'worker' : 'master'}`),
-      ),
-  ),
-  ...(['master', 'worker'] as const).flatMap((part) =>
-    spec[part]?.enabled === false ? [ignored(`spec.${part}.enabled`, 'has no effect; no Alluxio is without it')] : [],
-  ),
-  ...(['master', 'jobMaster', 'worker', 'jobWorker', 'apiGateway'] as const).flatMap((part) => {
-    const known = portKeys(spec, part);
-    return Object.keys(spec[part]?.ports ?? {})
-      .filter((key) => !known.includes(key))
-      .map((key) => ignored(`spec.${part}.ports.${key}`, `has no effect; the ports are ${known.join(', ')}`));
-  }),
-  ...datasetWarnings(dataset),
-  ...(readOnly ? [] : besideMounts(dataset)),
-];
+export const specWarnings = (spec: Spec, dataset: DatasetSpec, readOnly: boolean): readonly Warning[] =>
+  warningsOf(
+    replicasWarnings(spec),
+    spec.data?.pin !== undefined && ignored('spec.data.pin', 'has no effect'),
+    spec.initUsers && !spec.runAs?.uid && ignored('spec.initUsers', 'has no effect while spec.runAs names no user other than root'),
+    (spec.tieredstore?.levels ?? []).flatMap((level, i) => levelWarnings(level, `spec.tieredstore.levels[${i}]`)),
+    (['jobMaster', 'jobWorker', 'apiGateway'] as const).flatMap((part) =>
+      Object.keys(spec[part] ?? {})
+        .filter((field) => !READ_BESIDE.includes(field) && !(part === 'apiGateway' && field === 'enabled'))
+        .map((field) =>
+          ignored(`spec.${part}.${field}`, `has no effect; its pod is that of spec.${part === 'jobWorker' ? 'worker' : 'master'}`),
+        ),
+    ),
+    (['master', 'worker'] as const)
+      .filter((part) => spec[part]?.enabled === false)
+      .map((part) => ignored(`spec.${part}.enabled`, 'has no effect; no Alluxio is without it')),
+    (['master', 'jobMaster', 'worker', 'jobWorker', 'apiGateway'] as const).flatMap((part) => {
+      const known = portKeys(spec, part);
+      return Object.keys(spec[part]?.ports ?? {})
+        .filter((key) => !known.includes(key))
+        .map((key) => ignored(`spec.${part}.ports.${key}`, `has no effect; the ports are ${known.join(', ')}`));
+    }),
+    datasetWarnings(dataset),
+    readOnly ? [] : besideMounts(dataset),
+  );
 
 /** The root of Alluxio is a directory of its containers, unless a mount is there. */
 const besideMounts = ({ mounts = [] }: DatasetSpec): readonly Warning[] =>
@@ -49,53 +48,42 @@ const besideMounts = ({ mounts = [] }: DatasetSpec): readonly Warning[] =>
 
 function replicasWarnings({ replicas, master, worker }: Spec): readonly Warning[] {
   const masters = master?.replicas ?? 1;
-  return [
-    ...(replicas === undefined ? [ignored('spec.replicas', 'says nothing, so there is no worker')] : []),
+  return warningsOf(
+    replicas === undefined && ignored('spec.replicas', 'says nothing, so there is no worker'),
     // More than half of the masters must be up.
-    ...(masters % 2 === 0
-      ? [ignored('spec.master.replicas', `expected an odd number; ${masters} masters survive no more losses than ${masters - 1}`)]
-      : []),
-    ...(worker?.replicas === undefined ? [] : [ignored('spec.worker.replicas', 'has no effect; spec.replicas says how many workers')]),
-  ];
+    masters % 2 === 0 &&
+      ignored('spec.master.replicas', `expected an odd number; ${masters} masters survive no more losses than ${masters - 1}`),
+    unread(worker, 'spec.worker', { replicas: 'has no effect; spec.replicas says how many workers' }),
+  );
 }
 
 /** Alluxio 2 has properties of the name of a watermark, and reads them only to imitate an evictor of version 1. */
-function levelWarnings({ high, low, volumeType, volumeSource = {} }: TierLevel, field: string): readonly Warning[] {
-  const known = volumeType === 'emptyDir' ? ['emptyDir'] : [];
-  return [
-    ...Object.entries({ high, low }).flatMap(([name, ratio]) =>
-      ratio === undefined ? [] : [ignored(`${field}.${name}`, 'has no effect; Alluxio evicts when it needs the space')],
-    ),
-    ...Object.keys(volumeSource)
-      .filter((source) => !known.includes(source))
-      .map((source) => ignored(`${field}.volumeSource.${source}`, 'has no effect; read is emptyDir, if volumeType is emptyDir')),
-  ];
-}
+const levelWarnings = (level: TierLevel, field: string): readonly Warning[] => [
+  ...(['high', 'low'] as const)
+    .filter((name) => level[name] !== undefined)
+    .map((name) => ignored(`${field}.${name}`, 'has no effect; Alluxio evicts when it needs the space')),
+  ...unreadSources(level, field),
+];
 
-function datasetWarnings({ mounts = [], sharedOptions = {}, sharedEncryptOptions = [], runtimes, dataRestoreLocation }: DatasetSpec) {
-  const { path: backup = '', nodeName } = dataRestoreLocation ?? {};
+function datasetWarnings(dataset: DatasetSpec): readonly Warning[] {
+  const { mounts = [], sharedOptions = {}, sharedEncryptOptions = [] } = dataset;
+  const { path: backup = '', nodeName } = dataset.dataRestoreLocation ?? {};
   const isShared = Object.keys(sharedOptions).length + sharedEncryptOptions.length > 0;
-  return [
-    ...mounts.flatMap((mount, i) => mountWarnings(mount, `Dataset: spec.mounts[${i}]`)),
-    ...(isShared && mounts.length > 0 && mounts.every(isOfPods) ? [ignored('Dataset: spec.sharedOptions', NO_OPTIONS)] : []),
-    ...(runtimes?.length ? [ignored('Dataset: spec.runtimes', 'has no effect; a runtime serves the Dataset of its own name')] : []),
-    ...(backup.startsWith('pvc://') && nodeName
-      ? [ignored('Dataset: spec.dataRestoreLocation.nodeName', 'has no effect; the claim says on which nodes it is')]
-      : []),
-  ];
+  return warningsOf(
+    mounts.flatMap((mount, i) => mountWarnings(mount, `Dataset: spec.mounts[${i}]`)),
+    isShared && mounts.length > 0 && mounts.every(isOfPods) && ignored('Dataset: spec.sharedOptions', NO_OPTIONS),
+    unread(dataset, 'Dataset: spec', { runtimes: 'has no effect; a runtime serves the Dataset of its own name' }),
+    backup.startsWith('pvc://') &&
+      nodeName &&
+      ignored('Dataset: spec.dataRestoreLocation.nodeName', 'has no effect; the claim says on which nodes it is'),
+  );
 }
 
 const NO_OPTIONS = 'has no effect; pods mount local:// and pvc:// without options';
 
 const isOfPods = ({ mountPoint }: Mount): boolean => /^(local|pvc):\/\//.test(mountPoint);
 
-function mountWarnings(mount: Mount, field: string): readonly Warning[] {
-  const { path = '', name = '', shared, options = {}, encryptOptions = [] } = mount;
-  const set = { shared: shared === true, options: Object.keys(options).length > 0, encryptOptions: encryptOptions.length > 0 };
-  return [
-    ...(['', name].includes(path) || path.startsWith('/')
-      ? []
-      : [ignored(`${field}.path`, `expected an absolute path, found ${shown(path)}; mounted at ${shown(`/${name}`)}`)]),
-    ...Object.entries(set).flatMap(([key, isSet]) => (isSet && isOfPods(mount) ? [ignored(`${field}.${key}`, NO_OPTIONS)] : [])),
-  ];
-}
+const mountWarnings = (mount: Mount, field: string): readonly Warning[] => [
+  ...relativePath(mount, field),
+  ...(isOfPods(mount) ? unread(mount, field, { shared: NO_OPTIONS, options: NO_OPTIONS, encryptOptions: NO_OPTIONS }) : []),
+];

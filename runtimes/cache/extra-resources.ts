@@ -1,5 +1,5 @@
 import { type EnvVar, InvalidSpec, type PodSpec, shown, type Volume } from '../../src/api/index.ts';
-import { absolutePath, type Mounted, volumeLabel } from '../../src/constructs/index.ts';
+import { absolutePath, type Mounted, mountedAt, volumeLabel } from '../../src/constructs/index.ts';
 import type { CacheRuntimeClass, ClassComponent } from './class-spec.ts';
 
 /**
@@ -46,10 +46,8 @@ export function extraMounts({ dependencies }: ClassComponent, { names }: ExtraRe
         { object: where.object },
       );
     const volume = volumeLabel(`fluid-extra-${name}`);
-    return {
-      volume: { name: volume, configMap: { name: inCluster } },
-      mount: { name: volume, mountPath: absolutePath(mountPath, `${field}.mountPath`), readOnly: true },
-    };
+    const at = absolutePath(mountPath, `${field}.mountPath`);
+    return mountedAt(at, volume, { configMap: { name: inCluster } }, { readOnly: true });
   });
 }
 interface Where {

@@ -1,9 +1,10 @@
 import type { Container, EnvVar, PodSpec, ResourceRequirements, VolumeMount } from '../../src/api/index.ts';
-import { canonicalQuantity, InvalidSpec, quantity, shown } from '../../src/api/index.ts';
+import { bytesQuantity, InvalidSpec, quantity, shown } from '../../src/api/index.ts';
 import {
   type ComponentProps,
   type ContainerProps,
   type Mounted,
+  mountedAt,
   optionSecrets,
   overlaidResources,
   type PlanInput,
@@ -88,10 +89,8 @@ export function filesOf({ name, dataset }: Input, part: PlannedComponent | undef
 const unmounting = ({ lifecycle }: Container, mountPath: string) =>
   lifecycle?.preStop ? {} : { lifecycle: { ...lifecycle, preStop: { exec: { command: ['umount', mountPath] } } } };
 
-const CONFIG = (runtime: string): Mounted => ({
-  volume: { name: 'fluid-runtime-config', configMap: { name: configName(runtime) } },
-  mount: { name: 'fluid-runtime-config', mountPath: CONFIG_DIRECTORY, readOnly: true },
-});
+const CONFIG = (runtime: string): Mounted =>
+  mountedAt(CONFIG_DIRECTORY, 'fluid-runtime-config', { configMap: { name: configName(runtime) } }, { readOnly: true });
 
 /** The variables that Fluid promises each component's programs. */
 function environmentOf({ name, namespace }: Input, { component, service }: PlannedComponent, mountPath: string): readonly EnvVar[] {
@@ -125,13 +124,10 @@ export function imageOf({ image, imageTag, imagePullPolicy }: NonNullable<Planne
 function withCache(resources: ResourceRequirements, bytes: number): ResourceRequirements {
   if (bytes === 0) return resources;
   const raised = (amounts: ResourceRequirements['limits'], path: string) =>
-    amounts?.['memory'] === undefined ? amounts : { ...amounts, memory: amountOf(quantity(amounts['memory'], path) + bytes, path) };
+    amounts?.['memory'] === undefined ? amounts : { ...amounts, memory: bytesQuantity(quantity(amounts['memory'], path) + bytes) };
   const [limits, requests] = [raised(resources.limits, 'resources.limits.memory'), raised(resources.requests, 'resources.requests.memory')];
   return { ...resources, ...(limits && { limits }), ...(requests && { requests }) };
 }
-
-/** In the units that people use, as far as they divide it. */
-const amountOf = (bytes: number, path: string): string => canonicalQuantity(bytes % 1024 === 0 ? `${bytes / 1024}Ki` : String(bytes), path);
 
 /** Kubernetes' own default, which `ComponentProps` would replace. */
 const settled = (container: Omit<ContainerProps, 'image'> & { readonly image?: string }): ContainerProps => ({

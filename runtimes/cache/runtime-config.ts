@@ -1,5 +1,5 @@
 import type { DatasetSpec, Mount } from '../../src/api/index.ts';
-import { absolutePath, must, secretDirectory, secretOptions, sorted } from '../../src/constructs/index.ts';
+import { absolutePath, cleanPath, must, secretDirectory, secretOptions, sorted } from '../../src/constructs/index.ts';
 import type { TierConfig } from './tiers.ts';
 import { COMPONENTS, type Component, type Parts } from './topology.ts';
 
@@ -16,16 +16,12 @@ export function pathsOf(mounts: readonly Mount[]): readonly string[] {
   const seen = new Set<string>();
   return mounts.map(({ path: said, name = '' }, i) => {
     const field = `spec.mounts[${i}].${said ? 'path' : 'name'}`;
-    const path = plainPath(absolutePath(said || `/${name}`, field));
+    const path = cleanPath(absolutePath(said || `/${name}`, field));
     must(!seen.has(path), field, 'a path that no other mount has', path);
     seen.add(path);
     return path;
   });
 }
-
-/** A path is split only if it has to be: it may have as many parts as an object has characters. */
-const plainPath = (path: string): string =>
-  path.endsWith('/') || path.includes('//') ? `/${path.split('/').filter(Boolean).join('/')}` : path;
 
 interface Shown {
   readonly dataset: DatasetSpec;

@@ -1,5 +1,5 @@
-import { canonicalQuantity, quantity, type Volume, type VolumeMount } from '../../src/api/index.ts';
-import { absolutePath, directoriesWithinReason, type Mounted, must, togetherEach } from '../../src/constructs/index.ts';
+import { canonicalQuantity, quantity, type Volume } from '../../src/api/index.ts';
+import { absolutePath, directoriesWithinReason, type Mounted, mountedAt, must, togetherEach } from '../../src/constructs/index.ts';
 import type { TierLevels } from './spec.ts';
 
 /** A level as runtime.json has it. */
@@ -73,29 +73,27 @@ function tierOf(level: Level, index: number, field: string): { readonly config: 
 }
 
 function directoriesOf({ processMemory, emptyDir, hostPath }: Level, index: number, field: string): readonly Directory[] {
-  const mount = (name: string, mountPath: string): VolumeMount => ({ name, mountPath });
-  const at = (volume: Volume, mountPath: string, quota: string): Directory => ({
-    mounted: { volume, mount: mount(volume.name, mountPath) },
+  const at = (name: string, mountPath: string, source: Omit<Volume, 'name'>, quota: string): Directory => ({
+    mounted: mountedAt(mountPath, name, source),
     quota,
   });
   if (processMemory) {
     const sizeLimit = spaceOf(processMemory.quota, `${field}.processMemory.quota`);
-    return [at({ name: `tiered-store-level-${index}-memory`, emptyDir: { medium: 'Memory', sizeLimit } }, SHARED_MEMORY, sizeLimit)];
+    return [at(`tiered-store-level-${index}-memory`, SHARED_MEMORY, { emptyDir: { medium: 'Memory', sizeLimit } }, sizeLimit)];
   }
   const place = (kind: string, i: number) => `${DIRECTORY}/level-${index}-index-${i}-${kind}`;
   const name = (i: number) => `tiered-store-level-${index}-index-${i}`;
   if (emptyDir) {
     const sizeLimit = spaceOf(emptyDir.quota, `${field}.emptyDir.quota`);
-    return [
-      at({ name: name(0), emptyDir: { ...(emptyDir.medium && { medium: emptyDir.medium }), sizeLimit } }, place('emptydir', 0), sizeLimit),
-    ];
+    const space = { ...(emptyDir.medium && { medium: emptyDir.medium }), sizeLimit };
+    return [at(name(0), place('emptydir', 0), { emptyDir: space }, sizeLimit)];
   }
   const { paths = [], quotas = [], type } = hostPath ?? {};
   must(quotas.length === paths.length, `${field}.hostPath.quotas`, `${paths.length} amounts, one for each path`, quotas);
   return paths.map((each, i) => {
     const path = absolutePath(each, `${field}.hostPath.paths[${i}]`);
     const quota = spaceOf(quotas[i] ?? 0, `${field}.hostPath.quotas[${i}]`);
-    return at({ name: name(i), hostPath: { path, ...(type && { type }) } }, place('hostpath', i), quota);
+    return at(name(i), place('hostpath', i), { hostPath: { path, ...(type && { type }) } }, quota);
   });
 }
 

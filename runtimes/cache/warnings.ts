@@ -1,5 +1,5 @@
 import type { DatasetSpec } from '../../src/api/index.ts';
-import { ignored, variableWarnings, type Warning } from '../../src/constructs/index.ts';
+import { ignored, unread, variableWarnings, type Warning, warningsOf } from '../../src/constructs/index.ts';
 import type { CacheRuntimeClassSpec, ClassComponent } from './class-spec.ts';
 import type { CacheRuntimeSpec } from './spec.ts';
 import { COMPONENTS, type Component } from './topology.ts';
@@ -12,39 +12,29 @@ export function specWarnings(
   dataset: DatasetSpec,
 ): readonly Warning[] {
   const ofClass = `CacheRuntimeClass ${className}: `;
-  return [
-    ...COMPONENTS.flatMap((component) => templateWarnings(spec, component, topology[component])),
-    ...COMPONENTS.flatMap((component) => {
+  return warningsOf(
+    COMPONENTS.flatMap((component) => templateWarnings(spec, component, topology[component])),
+    COMPONENTS.flatMap((component) => {
       const own = spec[component];
       if (!own) return [];
       // The CRD gives every runtime one worker.
       const isSaid = !own.disabled && Object.entries(own).some(([field, value]) => field !== 'replicas' || value !== 1);
       if (!topology[component]) return isSaid ? [ignored(`spec.${component}`, `CacheRuntimeClass ${className} has no ${component}`)] : [];
       const { image, imageTag } = own.runtimeVersion ?? {};
-      return Boolean(image) === Boolean(imageTag)
-        ? []
-        : [
-            ignored(
-              `spec.${component}.runtimeVersion`,
-              'image and imageTag have effect together, each in its own field; the image is that of the class',
-            ),
-          ];
+      const why = 'image and imageTag have effect together, each in its own field; the image is that of the class';
+      return Boolean(image) === Boolean(imageTag) ? [] : [ignored(`spec.${component}.runtimeVersion`, why)];
     }),
-    ...(spec.client?.tolerations?.length ? [ignored('spec.client.tolerations', 'clients tolerate every taint')] : []),
-    ...(topology.master && topology.worker?.executionEntries
-      ? [ignored(`${ofClass}topology.worker.executionEntries`, 'the commands of the master are run')]
-      : []),
-    ...(!topology.master && topology.worker?.executionEntries?.mountUFS
-      ? [ignored(`${ofClass}topology.worker.executionEntries.mountUFS`, 'without a master nothing is mounted')]
-      : []),
-    ...(topology.client?.executionEntries
-      ? [ignored(`${ofClass}topology.client.executionEntries`, 'the commands of masters or workers are run')]
-      : []),
-    ...dataOperationSpecs.flatMap(({ name }, i) =>
+    spec.client?.tolerations?.length && ignored('spec.client.tolerations', 'clients tolerate every taint'),
+    entriesWarnings(topology, `${ofClass}topology`),
+    dataOperationSpecs.flatMap(({ name }, i) =>
       name === 'DataLoad' ? [] : [ignored(`${ofClass}dataOperationSpecs[${i}]`, `${name} by class is not supported`)],
     ),
-    ...datasetWarnings(dataset),
-  ];
+    unread(dataset, 'Dataset: spec', {
+      runtimes: 'a runtime serves the Dataset of its own name',
+      owner: 'the programs of the class say who owns a file',
+      dataRestoreLocation: 'a CacheRuntime has no backups',
+    }),
+  );
 }
 
 /** Volumes and variables that both the class's template and the runtime have. */
@@ -61,8 +51,11 @@ function templateWarnings({ volumes, ...spec }: CacheRuntimeSpec, component: Com
   ];
 }
 
-const datasetWarnings = ({ runtimes, owner, dataRestoreLocation }: DatasetSpec): readonly Warning[] => [
-  ...(runtimes?.length ? [ignored('Dataset: spec.runtimes', 'a runtime serves the Dataset of its own name')] : []),
-  ...(owner ? [ignored('Dataset: spec.owner', 'the programs of the class say who owns a file')] : []),
-  ...(dataRestoreLocation ? [ignored('Dataset: spec.dataRestoreLocation', 'a CacheRuntime has no backups')] : []),
-];
+function entriesWarnings({ master, worker, client }: NonNullable<CacheRuntimeClassSpec['topology']>, path: string): readonly Warning[] {
+  const ofWorkers = worker?.executionEntries;
+  return warningsOf(
+    master && ofWorkers && ignored(`${path}.worker.executionEntries`, 'the commands of the master are run'),
+    !master && ofWorkers?.mountUFS && ignored(`${path}.worker.executionEntries.mountUFS`, 'without a master nothing is mounted'),
+    client?.executionEntries && ignored(`${path}.client.executionEntries`, 'the commands of masters or workers are run'),
+  );
+}

@@ -1,4 +1,4 @@
-import type { PodFact } from '../../src/constructs/index.ts';
+import { type Mounted, mountedAt, type PodFact } from '../../src/constructs/index.ts';
 import { RPC } from './ports.ts';
 
 /** Name of the ConfigMap that says where workers serve their caches. Masters and clients read it while they run. */
@@ -16,7 +16,5 @@ export const endpointsData = (endpoints: readonly string[]): Readonly<Record<str
   [FILE]: JSON.stringify({ containerendpoints: endpoints }),
 });
 
-export const endpointsMounted = (name: string) => ({
-  volume: { name: 'efc-worker-endpoints', configMap: { name: endpointsName(name) } },
-  mount: { name: 'efc-worker-endpoints', mountPath: DIRECTORY },
-});
+export const endpointsMounted = (name: string): Mounted =>
+  mountedAt(DIRECTORY, 'efc-worker-endpoints', { configMap: { name: endpointsName(name) } });

@@ -1,4 +1,4 @@
-import { type Mounted, type PlanInput, podBase, volumesOf, withMemory } from '../../src/constructs/index.ts';
+import { type Mounted, mountedAt, type PlanInput, podBase, volumesOf, withMemory } from '../../src/constructs/index.ts';
 import { endpointsMounted } from './endpoints.ts';
 import { images } from './images.ts';
 import { fuseOptions, masterOptions, workerOptions } from './options.ts';
@@ -17,10 +17,7 @@ export const MOUNT_DIR = 'efc-fuse';
 export const MOUNTS = { master: `${MOUNT_AT}/efc-master`, fuse: `${MOUNT_AT}/${MOUNT_DIR}` } as const;
 
 /** EFC's data in memory, in the pod's own. */
-const sharedMemory = (name: string): Mounted => ({
-  volume: { name, emptyDir: { medium: 'Memory' } },
-  mount: { name, mountPath: '/dev/shm' },
-});
+const sharedMemory = (name: string): Mounted => mountedAt('/dev/shm', name, { emptyDir: { medium: 'Memory' } });
 
 export const masterPod = (input: Input, source: Source) => ({
   ...podOf(input, 'master'),

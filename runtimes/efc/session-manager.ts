@@ -1,5 +1,5 @@
 import { type Manifest, NODE_DAEMONS } from '../../src/api/index.ts';
-import type { Installed, Mounted } from '../../src/constructs/index.ts';
+import { type Installed, type Mounted, mountedAt } from '../../src/constructs/index.ts';
 import { images } from './images.ts';
 
 /** `RollingUpdate` (default) or `OnDelete`. */
@@ -16,16 +16,13 @@ const SOCKET_DIRECTORY = '/var/run/efc';
 export const sessionDirectory = (mountRoot: string): string => `${mountRoot}/efc-sock`;
 
 /** The socket directory: the node's for a client, its own for a master. */
-export const socketMounted = (mountRoot: string | undefined): Mounted => ({
-  volume: {
-    name: 'efc-sock',
-    ...(mountRoot === undefined
-      ? { emptyDir: {} }
-      : // The session manager creates it too. A client that finds no directory would not start before the kubelet's next try.
-        { hostPath: { path: sessionDirectory(mountRoot), type: 'DirectoryOrCreate' } }),
-  },
-  mount: { name: 'efc-sock', mountPath: SOCKET_DIRECTORY },
-});
+export const socketMounted = (mountRoot: string | undefined): Mounted =>
+  // The session manager creates it too. A client that finds no directory would not start before the kubelet's next try.
+  mountedAt(
+    SOCKET_DIRECTORY,
+    'efc-sock',
+    mountRoot === undefined ? { emptyDir: {} } : { hostPath: { path: sessionDirectory(mountRoot), type: 'DirectoryOrCreate' } },
+  );
 
 /** The session manager: one pod on each node that has clients, for the clients of all EFCRuntimes. */
 export const sessionManager = ({ mountRoot, env, imagePullSecrets, daemons }: Installed): readonly Manifest[] =>

@@ -1,5 +1,5 @@
-import { canonicalQuantity, type TierLevel, type Volume } from '../../src/api/index.ts';
-import { absolutePath, directoriesOf, levelQuotas, type Mounted, must, type PlanInput } from '../../src/constructs/index.ts';
+import { canonicalQuantity, type TierLevel } from '../../src/api/index.ts';
+import { cacheDirectory, directoriesOf, levelQuotas, type Mounted, mountedAt, must, type PlanInput } from '../../src/constructs/index.ts';
 import type { EFCRuntimeSpec } from './spec.ts';
 
 /** The cache of a worker: one directory. */
@@ -48,10 +48,7 @@ export function tierOf({ spec, namespace, name }: Pick<PlanInput<EFCRuntimeSpec>
   const isMemory = mediumtype === 'MEM';
   const isOnNode = volumeType !== 'emptyDir';
   const size = canonicalQuantity(`${Math.floor(bytes / 1024 ** 2)}Mi`, `${field}.quota`);
-  const volume = mediumtype.toLowerCase();
-  const source: Omit<Volume, 'name'> = isOnNode
-    ? { hostPath: { path: directory, type: 'DirectoryOrCreate' } }
-    : { emptyDir: { ...(isMemory && { medium: 'Memory' }), sizeLimit: size } };
+  const space = { ...(isMemory && { medium: 'Memory' }), sizeLimit: size };
   return {
     isMemory,
     isOnNode,
@@ -59,14 +56,12 @@ export function tierOf({ spec, namespace, name }: Pick<PlanInput<EFCRuntimeSpec>
     gibibytes: Math.floor(bytes / GI),
     quota: size,
     bytes: said ? bytes : 0,
-    mounted: { volume: { name: volume, ...source }, mount: { name: volume, mountPath: directory } },
+    mounted: mountedAt(directory, mediumtype.toLowerCase(), isOnNode ? undefined : { emptyDir: space }),
   };
 }
 
 /** The path becomes the value of an option in a list, and a path in a container, which takes no ":". */
 function directoryOf(path: string, field: string): string {
   must(!/[\s\p{Cc}"'`$\\=:]/u.test(path), field, 'an absolute path without blanks, quotes, "$", "\\", "=" and ":"', path);
-  const directory = `/${absolutePath(path, field).split('/').filter(Boolean).join('/')}`;
-  must(directory !== '/', field, 'a directory below /', path);
-  return directory;
+  return cacheDirectory(path, field);
 }

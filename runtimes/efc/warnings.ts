@@ -1,30 +1,29 @@
-import type { DatasetSpec, Mount } from '../../src/api/index.ts';
-import { directoriesOf, ignored, levelQuotas, separatorsIn, type Warning } from '../../src/constructs/index.ts';
+import type { DatasetSpec } from '../../src/api/index.ts';
+import { directoriesOf, ignored, levelQuotas, separatorsIn, unread, type Warning, warningsOf } from '../../src/constructs/index.ts';
 import { DECIDED } from './options.ts';
 import { hasWorkers } from './ports.ts';
 import type { EFCRuntimeSpec } from './spec.ts';
 import { usedLevel } from './tier.ts';
 
 /** Fields without effect; Fluid ignores them too, without a warning. */
-export const specWarnings = (spec: EFCRuntimeSpec, dataset: DatasetSpec): readonly Warning[] => [
-  ...componentWarnings(spec),
-  ...propertyWarnings(spec),
-  ...levelWarnings(spec),
-  ...(spec.osAdvise ? [ignored('spec.osAdvise', 'has no effect; nodes are not tuned')] : []),
-  ...(spec.initFuse ? [ignored('spec.initFuse', 'has no effect; EFC_INIT_FUSE_IMAGE_ENV names the image that prepares a node')] : []),
-  ...datasetWarnings(dataset),
-];
+export const specWarnings = (spec: EFCRuntimeSpec, dataset: DatasetSpec): readonly Warning[] =>
+  warningsOf(
+    componentWarnings(spec),
+    propertyWarnings(spec),
+    levelWarnings(spec),
+    spec.osAdvise && ignored('spec.osAdvise', 'has no effect; nodes are not tuned'),
+    spec.initFuse && ignored('spec.initFuse', 'has no effect; EFC_INIT_FUSE_IMAGE_ENV names the image that prepares a node'),
+    datasetWarnings(dataset),
+  );
 
-function componentWarnings(spec: EFCRuntimeSpec): readonly Warning[] {
-  const { replicas, worker } = spec;
-  return [
-    ...(replicas === undefined && hasWorkers(spec) ? [ignored('spec.replicas', 'says nothing, so there is no worker')] : []),
-    ...(worker?.replicas === undefined ? [] : [ignored('spec.worker.replicas', 'has no effect; spec.replicas says how many workers')]),
-    ...(['master', 'worker'] as const)
-      .filter((role) => Object.keys(spec[role]?.ports ?? {}).length > 0)
-      .map((role) => ignored(`spec.${role}.ports`, 'has no effect; the controller allocates ports of the node')),
-  ];
-}
+const componentWarnings = (spec: EFCRuntimeSpec): readonly Warning[] =>
+  warningsOf(
+    spec.replicas === undefined && hasWorkers(spec) && ignored('spec.replicas', 'says nothing, so there is no worker'),
+    unread(spec.worker, 'spec.worker', { replicas: 'has no effect; spec.replicas says how many workers' }),
+    (['master', 'worker'] as const).flatMap((role) =>
+      unread(spec[role], `spec.${role}`, { ports: 'has no effect; the controller allocates ports of the node' }),
+    ),
+  );
 
 const propertyWarnings = (spec: EFCRuntimeSpec): readonly Warning[] => [
   ...(['master', 'worker', 'fuse'] as const).flatMap((role) => separatorsIn(spec[role]?.properties, `spec.${role}.properties`)),
@@ -45,36 +44,36 @@ function levelWarnings(spec: EFCRuntimeSpec): readonly Warning[] {
   if (!level) return others;
   const field = `spec.tieredstore.levels[${used}]`;
   const [bytes = 0] = levelQuotas(level, field);
-  return [
-    ...others,
-    ...(['high', 'low', 'volumeSource'] as const)
+  return warningsOf(
+    others,
+    (['high', 'low', 'volumeSource'] as const)
       .filter((name) => level[name] !== undefined)
       .map((name) => ignored(`${field}.${name}`, 'has no effect on EFC')),
-    ...(directoriesOf(level.path ?? '', ',', `${field}.path`).length > 1
-      ? [ignored(`${field}.path`, 'EFC has one directory; the first is used, with its share of the quota')]
-      : []),
-    ...(bytes % GI === 0 ? [] : [ignored(`${field}.quota`, `EFC counts in whole GiB; ${Math.floor(bytes / GI)} GiB are used`)]),
-  ];
+    directoriesOf(level.path ?? '', ',', `${field}.path`).length > 1 &&
+      ignored(`${field}.path`, 'EFC has one directory; the first is used, with its share of the quota'),
+    bytes % GI !== 0 && ignored(`${field}.quota`, `EFC counts in whole GiB; ${Math.floor(bytes / GI)} GiB are used`),
+  );
 }
 
-function datasetWarnings({ mounts = [], ...dataset }: DatasetSpec): readonly Warning[] {
-  const [first, ...others] = mounts;
-  const options = 'has no effect; write options of EFC into spec.fuse.properties';
+const OPTIONS = 'has no effect; write options of EFC into spec.fuse.properties';
+
+function datasetWarnings(dataset: DatasetSpec): readonly Warning[] {
+  const [first, ...others] = dataset.mounts ?? [];
   return [
-    ...(first ? mountWarnings(first, options) : []),
+    ...unread(first, 'Dataset: spec.mounts[0]', {
+      ...(first?.path !== '/' && { path: 'has no effect; the data appears at /' }),
+      options: OPTIONS,
+      encryptOptions: OPTIONS,
+      readOnly: 'has no effect; spec.accessModes says whether pods may write',
+      shared: 'has no effect; EFC shows a mount to every user',
+    }),
     ...others.map((_, i) => ignored(`Dataset: spec.mounts[${i + 1}]`, 'has no effect; EFC mounts the first')),
-    ...(Object.keys(dataset.sharedOptions ?? {}).length > 0 ? [ignored('Dataset: spec.sharedOptions', options)] : []),
-    ...(dataset.sharedEncryptOptions?.length ? [ignored('Dataset: spec.sharedEncryptOptions', options)] : []),
-    ...(dataset.runtimes?.length ? [ignored('Dataset: spec.runtimes', 'has no effect; a runtime serves the Dataset of its own name')] : []),
-    ...(dataset.owner ? [ignored('Dataset: spec.owner', 'has no effect; the file system says who owns a file')] : []),
-    ...(dataset.dataRestoreLocation ? [ignored('Dataset: spec.dataRestoreLocation', 'has no effect; EFC has no backups')] : []),
+    ...unread(dataset, 'Dataset: spec', {
+      sharedOptions: OPTIONS,
+      sharedEncryptOptions: OPTIONS,
+      runtimes: 'has no effect; a runtime serves the Dataset of its own name',
+      owner: 'has no effect; the file system says who owns a file',
+      dataRestoreLocation: 'has no effect; EFC has no backups',
+    }),
   ];
 }
-
-const mountWarnings = ({ path, options = {}, encryptOptions, readOnly, shared }: Mount, why: string): readonly Warning[] => [
-  ...(path && path !== '/' ? [ignored('Dataset: spec.mounts[0].path', 'has no effect; the data appears at /')] : []),
-  ...(Object.keys(options).length > 0 ? [ignored('Dataset: spec.mounts[0].options', why)] : []),
-  ...(encryptOptions?.length ? [ignored('Dataset: spec.mounts[0].encryptOptions', why)] : []),
-  ...(readOnly ? [ignored('Dataset: spec.mounts[0].readOnly', 'has no effect; spec.accessModes says whether pods may write')] : []),
-  ...(shared ? [ignored('Dataset: spec.mounts[0].shared', 'has no effect; EFC shows a mount to every user')] : []),
-];

@@ -1,8 +1,7 @@
 import type { Volume } from '../../src/api/index.ts';
 import { fromBase64, type Mounted, must, type PlanInput, type SecretNeed, type SecretOption } from '../../src/constructs/index.ts';
 import { type Images, imagesOf, isAtLeast } from './images.ts';
-import { keyOptions, STORES } from './key-options.ts';
-import type { Source } from './mounts.ts';
+import { keyOptions, type Source, STORES } from './mounts.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 
 /** The first version, of masters and clients, that reads keys from files. */

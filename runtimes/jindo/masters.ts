@@ -33,3 +33,7 @@ export function mastersOf({ spec, runtime, facts }: Pick<PlanInput<JindoRuntimeS
   );
   return Array.from({ length: masters }, (_, i) => `${runtime.workloads.master}-${i}`);
 }
+
+/** Masters as clients and workers find them: `demo-jindofs-master-0.ml:8101`, separated by commas. */
+export const addressList = (masters: readonly string[], namespace: string, port: number): string =>
+  masters.map((name) => `${name}.${namespace}:${port}`).join();

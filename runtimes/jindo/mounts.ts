@@ -2,16 +2,18 @@ import type { DatasetSpec, Mount } from '../../src/api/index.ts';
 import {
   absolutePath,
   claimOf,
+  cleanPath,
   type Mounted,
+  mountedAt,
   must,
   type Options,
   positional,
   type SecretOption,
   secretOptions,
+  shownAt,
   together,
   volumeLabel,
 } from '../../src/constructs/index.ts';
-import { STORES } from './key-options.ts';
 
 /** A source of data, as Jindo mounts it. */
 export interface Source {
@@ -70,12 +72,11 @@ function read(spec: DatasetSpec, isReadOnly: boolean): Mounts {
   return { sources: found.map(({ source }) => source), native: found.flatMap(({ native }) => native ?? []) };
 }
 
-/** As in Fluid, a path that is not absolute is ignored, and a mount without a name is at `/`. */
-function pathOf({ path = '', name = '' }: Mount, field: string): string {
-  const [said, at] = path.startsWith('/') ? [path, `${field}.path`] : [`/${name.replace(/^\/+/, '')}`, `${field}.name`];
-  const chosen = absolutePath(said, at);
+function pathOf(mount: Mount, field: string): string {
+  const at = `${field}.${mount.path?.startsWith('/') ? 'path' : 'name'}`;
+  const chosen = absolutePath(shownAt(mount), at);
   must(!/[\s\p{Cc}]/u.test(chosen), at, 'a path without blanks', chosen);
-  return `/${chosen.split('/').filter(Boolean).join('/')}`;
+  return cleanPath(chosen);
 }
 
 function sourceOf({ mountPoint }: Mount, field: string): string {
@@ -111,23 +112,23 @@ function nativeOf(
     must(!/^\d+$/.test(name), `${field}.name`, 'a name that is no number, as the volumes of the cache have', name);
     const directory = absolutePath(mountPoint.slice('local://'.length), `${field}.mountPoint`);
     must(!/[\s\p{Cc}]/u.test(directory), `${field}.mountPoint`, 'a path without blanks', directory);
-    const volume = `datavolume-${name}`;
-    return { volume: { name: volume, hostPath: { path: directory } }, mount: { name: volume, mountPath: directory } };
+    return mountedAt(directory, `datavolume-${name}`, { hostPath: { path: directory } });
   }
   if (!mountPoint.startsWith('pvc://')) return undefined;
   const claim = claimOf(mountPoint);
   must(claim, `${field}.mountPoint`, 'pvc://<claim> or pvc://<claim>/<path>', mountPoint);
-  const subPath = claim.path.split('/').filter(Boolean).join('/');
+  const subPath = cleanPath(claim.path).slice(1);
   must(!subPath.split('/').includes('..'), `${field}.mountPoint`, 'a path without ".."', mountPoint);
   must(!OURS.test(volumeLabel(claim.claim)), `${field}.mountPoint`, 'a claim without the name of a volume of Jindo', mountPoint);
-  const volume = { name: volumeLabel(claim.claim), persistentVolumeClaim: { claimName: claim.claim } };
-  const at = {
-    name: volume.name,
-    mountPath: `${LOCAL_ROOT}${path}`,
+  const source = { persistentVolumeClaim: { claimName: claim.claim } };
+  return mountedAt(`${LOCAL_ROOT}${path}`, volumeLabel(claim.claim), source, {
     // The claim may be of another Dataset, whose client can end: what is then mounted again must reach pods that run.
     mountPropagation: 'HostToContainer',
     ...((isReadOnly || readOnly) && { readOnly: true }),
     ...(subPath && { subPath }),
-  };
-  return { volume, mount: at };
+  });
 }
+
+/** Stores that ask for a key and its secret, in options `fs.<store>.accessKeyId` and `fs.<store>.accessKeySecret`. */
+export const STORES: readonly string[] = ['oss', 's3', 'cos', 'obs'];
+export const keyOptions = (scheme: string) => [`fs.${scheme}.accessKeyId`, `fs.${scheme}.accessKeySecret`] as const;

@@ -1,12 +1,11 @@
 import { type BasePlan, basePlan, cleaningOf, type Needs, optionNeeds, type PlanInput, together } from '../../src/constructs/index.ts';
-import { configuration } from './configuration.ts';
+import { configuration } from './config.ts';
 import { credentialNeeds, credentialsOf } from './credentials.ts';
 import type { EngineName } from './engines.ts';
-import { fuseCall } from './fuse.ts';
-import { fusePod } from './fuse-pod.ts';
+import { fuseCall, fusePod } from './fuse.ts';
 import { hadoopOf } from './hadoop.ts';
 import { imagesOf } from './images.ts';
-import { masterPod } from './master-pod.ts';
+import { masterPod, workerPod } from './server-pods.ts';
 import { deploymentOf, mastersOf } from './masters.ts';
 import { mountsOf, type Source } from './mounts.ts';
 import { loadFiles, MOUNT_AT, MOUNT_DIR } from './pod.ts';
@@ -17,7 +16,6 @@ import { storeProperties } from './stores.ts';
 import { INIT_IMAGE, PORT_CHECK, QUERY_TOTAL } from './switches.ts';
 import { tierOf } from './tiers.ts';
 import { specWarnings } from './warnings.ts';
-import { workerPod } from './worker-pod.ts';
 
 export interface JindoPlan extends BasePlan {
   readonly engine: EngineName;

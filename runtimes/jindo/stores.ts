@@ -1,8 +1,7 @@
 import { must } from '../../src/constructs/index.ts';
 import type { Credentials } from './credentials.ts';
 import type { EngineName } from './engines.ts';
-import { keyOptions, STORES } from './key-options.ts';
-import type { Source } from './mounts.ts';
+import { keyOptions, type Source, STORES } from './mounts.ts';
 
 export type Properties = Readonly<Record<string, string>>;
 

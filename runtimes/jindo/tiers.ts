@@ -1,5 +1,5 @@
-import { canonicalQuantity, type TierLevel, type Volume } from '../../src/api/index.ts';
-import { absolutePath, directoriesOf, levelQuotas, type Mounted, must, type PlanInput } from '../../src/constructs/index.ts';
+import { canonicalQuantity, type TierLevel } from '../../src/api/index.ts';
+import { cacheDirectory, directoriesOf, levelQuotas, type Mounted, mountedAt, must, type PlanInput } from '../../src/constructs/index.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 
 /** The cache: directories of one medium. */
@@ -47,11 +47,8 @@ export function tierOf({ spec, namespace, name, runtime }: PlanInput<JindoRuntim
   const isOnNode = volumeType !== 'emptyDir';
   const medium = volumeSource?.emptyDir?.medium ?? (isMemory ? 'Memory' : undefined);
   const mounted = (i: number, mountPath: string, sizeLimit?: string): Mounted => {
-    const volume = `datavolume-${i + 1}`;
-    const source: Omit<Volume, 'name'> = isOnNode
-      ? { hostPath: { path: mountPath, type: 'DirectoryOrCreate' } }
-      : { emptyDir: { ...(medium && { medium }), ...(sizeLimit && { sizeLimit }) } };
-    return { volume: { name: volume, ...source }, mount: { name: volume, mountPath } };
+    const space = { ...(medium && { medium }), ...(sizeLimit && { sizeLimit }) };
+    return mountedAt(mountPath, `datavolume-${i + 1}`, isOnNode ? undefined : { emptyDir: space });
   };
   const worker = paths.map((each, i) => mounted(i, each, quantityText(quotas[i] ?? 0)));
   const total = quotas.reduce((sum, each) => sum + each, 0);
@@ -73,10 +70,7 @@ export function tierOf({ spec, namespace, name, runtime }: PlanInput<JindoRuntim
 /** The path becomes an entry of a list in a file of lines. */
 function directoryOf(path: string, field: string): string {
   must(!/[\s\p{Cc}"'`$\\]/u.test(path), field, 'directories separated by ","', path);
-  const directory = `/${absolutePath(path, field).split('/').filter(Boolean).join('/')}`;
-  // All pods mount it.
-  must(directory !== '/', field, 'a directory below /', path);
-  return directory;
+  return cacheDirectory(path, field);
 }
 
 /** Jindo has no smaller unit that is whole. */

@@ -1,9 +1,8 @@
 import { type DatasetSpec, type Mount, shown } from '../../src/api/index.ts';
-import { ignored, type PlanInput, type Warning } from '../../src/constructs/index.ts';
+import { ignored, type PlanInput, relativePath, unread, unreadSources, type Warning, warningsOf } from '../../src/constructs/index.ts';
 import { cacheSetOptions } from './cache-sets.ts';
-import { keyOptions, STORES } from './key-options.ts';
+import { keyOptions, type Source, STORES } from './mounts.ts';
 import { deploymentOf } from './masters.ts';
-import type { Source } from './mounts.ts';
 import { hasMetrics } from './ports.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 
@@ -16,10 +15,10 @@ export const specWarnings = (input: Input, sources: readonly Source[]): readonly
   ...componentWarnings(input.spec),
   ...fuseWarnings(input),
   ...levelWarnings(input.spec),
-  ...(Object.keys(input.spec.properties ?? {}).length > 0
-    ? [ignored('spec.properties', 'has no effect; write properties of master, worker and fuse')]
-    : []),
-  ...(input.spec.runAs ? [ignored('spec.runAs', 'has no effect; spec.user is the name of the user that Jindo runs as')] : []),
+  ...unread(input.spec, 'spec', {
+    properties: 'has no effect; write properties of master, worker and fuse',
+    runAs: 'has no effect; spec.user is the name of the user that Jindo runs as',
+  }),
   ...hadoopWarnings(input),
   ...datasetsWarnings(input, sources),
   ...sharedWarnings(input, sources),
@@ -29,18 +28,18 @@ export const specWarnings = (input: Input, sources: readonly Source[]): readonly
 
 function replicasWarnings({ replicas, master, worker }: Spec): readonly Warning[] {
   const masters = master?.replicas ?? 1;
-  return [
-    ...(replicas === undefined && !worker?.disabled ? [ignored('spec.replicas', 'says nothing, so there is no worker')] : []),
-    ...(masters !== 1 && masters !== 3 ? [ignored('spec.master.replicas', `expected 1 or 3, found ${masters}; there is one master`)] : []),
-    ...(worker?.replicas === undefined ? [] : [ignored('spec.worker.replicas', 'has no effect; spec.replicas says how many workers')]),
-  ];
+  return warningsOf(
+    replicas === undefined && !worker?.disabled && ignored('spec.replicas', 'says nothing, so there is no worker'),
+    masters !== 1 && masters !== 3 && ignored('spec.master.replicas', `expected 1 or 3, found ${masters}; there is one master`),
+    unread(worker, 'spec.worker', { replicas: 'has no effect; spec.replicas says how many workers' }),
+  );
 }
 
 const componentWarnings = (spec: Spec): readonly Warning[] =>
   (['master', 'worker'] as const).flatMap((part) => [
-    ...(Object.keys(spec[part]?.ports ?? {}).length > 0
-      ? [ignored(`spec.${part}.ports`, 'has no effect; the controller allocates ports of the node, which the other pods know')]
-      : []),
+    ...unread(spec[part], `spec.${part}`, {
+      ports: 'has no effect; the controller allocates ports of the node, which the other pods know',
+    }),
     ...PORTS.filter((key) => spec[part]?.properties?.[key] !== undefined).map((key) => ({
       reason: 'SpecAmbiguous',
       message: `spec.${part}.properties[${key}]: the other pods look for the port that the controller allocated`,
@@ -51,34 +50,30 @@ const PORTS = ['namespace.rpc.port', 'storage.rpc.port'];
 function fuseWarnings(input: Input): readonly Warning[] {
   const { fuse = {} } = input.spec;
   const { enabled, scrapeTarget } = fuse.metrics ?? {};
-  return [
-    ...(fuse.tolerations?.length ? [ignored('spec.fuse.tolerations', 'has no effect; fuse pods tolerate every taint')] : []),
-    ...(fuse.disabled === undefined ? [] : [ignored('spec.fuse.disabled', 'has no effect; nobody could read without clients')]),
-    ...(enabled && !hasMetrics(input) ? [ignored('spec.fuse.metrics.enabled', 'has no effect; clients of JindoFSx have no metrics')] : []),
-    ...(scrapeTarget && !enabled
-      ? [ignored('spec.fuse.metrics.scrapeTarget', 'has no effect while spec.fuse.metrics.enabled is not true')]
-      : []),
-  ];
+  return warningsOf(
+    unread(fuse, 'spec.fuse', { tolerations: 'has no effect; fuse pods tolerate every taint' }),
+    fuse.disabled !== undefined && ignored('spec.fuse.disabled', 'has no effect; nobody could read without clients'),
+    enabled && !hasMetrics(input) && ignored('spec.fuse.metrics.enabled', 'has no effect; clients of JindoFSx have no metrics'),
+    scrapeTarget && !enabled && ignored('spec.fuse.metrics.scrapeTarget', 'has no effect while spec.fuse.metrics.enabled is not true'),
+  );
 }
 
 function levelWarnings({ tieredstore }: Spec): readonly Warning[] {
-  const [{ volumeType, volumeSource = {} } = {}, ...others] = tieredstore?.levels ?? [];
-  const known = volumeType === 'emptyDir' ? ['emptyDir'] : [];
+  const [first, ...others] = tieredstore?.levels ?? [];
   return [
-    ...Object.keys(volumeSource)
-      .filter((source) => !known.includes(source))
-      .map((source) =>
-        ignored(`spec.tieredstore.levels[0].volumeSource.${source}`, 'has no effect; read is emptyDir, if volumeType is emptyDir'),
-      ),
+    ...(first ? unreadSources(first, 'spec.tieredstore.levels[0]') : []),
     ...others.map((_, i) => ignored(`spec.tieredstore.levels[${i + 1}]`, 'has no effect; Jindo has one level')),
   ];
 }
 
 /** JindoFSx finds a core-site.xml of its own at that place. */
 const hadoopWarnings = ({ spec: { hadoopConfig }, facts, runtime }: Input): readonly Warning[] =>
-  hadoopConfig && runtime.engine === 'jindofsx' && facts.configMaps[hadoopConfig]?.includes('core-site.xml')
-    ? [ignored('spec.hadoopConfig', 'core-site.xml has no effect; write its properties into spec.fuse.properties')]
-    : [];
+  warningsOf(
+    hadoopConfig &&
+      runtime.engine === 'jindofsx' &&
+      facts.configMaps[hadoopConfig]?.includes('core-site.xml') &&
+      ignored('spec.hadoopConfig', 'core-site.xml has no effect; write its properties into spec.fuse.properties'),
+  );
 
 /** Whether a mount of this kind reads an option, of all mounts or its own. */
 function isRead({ scheme }: Source, engine: string, key: string): boolean {
@@ -148,21 +143,19 @@ function sharedWarnings({ dataset, runtime }: Input, sources: readonly Source[])
   ];
 }
 
-function datasetWarnings({ mounts = [], runtimes, owner, dataRestoreLocation }: DatasetSpec): readonly Warning[] {
-  return [
-    ...mounts.flatMap((mount, i) => mountWarnings(mount, `Dataset: spec.mounts[${i}]`)),
-    ...(runtimes?.length ? [ignored('Dataset: spec.runtimes', 'has no effect; a runtime serves the Dataset of its own name')] : []),
-    ...(owner ? [ignored('Dataset: spec.owner', 'has no effect; Jindo says who owns a file')] : []),
-    ...(dataRestoreLocation ? [ignored('Dataset: spec.dataRestoreLocation', 'has no effect; Jindo has no backups')] : []),
-  ];
-}
+const datasetWarnings = (dataset: DatasetSpec): readonly Warning[] => [
+  ...(dataset.mounts ?? []).flatMap((mount, i) => mountWarnings(mount, `Dataset: spec.mounts[${i}]`)),
+  ...unread(dataset, 'Dataset: spec', {
+    runtimes: 'has no effect; a runtime serves the Dataset of its own name',
+    owner: 'has no effect; Jindo says who owns a file',
+    dataRestoreLocation: 'has no effect; Jindo has no backups',
+  }),
+];
 
-const mountWarnings = ({ path = '', name = '', readOnly, shared, mountPoint }: Mount, field: string): readonly Warning[] => [
-  ...(['', name].includes(path) || path.startsWith('/')
-    ? []
-    : [ignored(`${field}.path`, `expected an absolute path, found ${shown(path)}; mounted at ${shown(`/${name}`)}`)]),
-  ...(readOnly && !mountPoint.startsWith('pvc://')
-    ? [ignored(`${field}.readOnly`, 'has no effect; spec.accessModes says whether clients may write')]
-    : []),
-  ...(shared ? [ignored(`${field}.shared`, 'has no effect; Jindo shows a mount to every user')] : []),
+const mountWarnings = (mount: Mount, field: string): readonly Warning[] => [
+  ...relativePath(mount, field),
+  ...unread(mount, field, {
+    ...(!mount.mountPoint.startsWith('pvc://') && { readOnly: 'has no effect; spec.accessModes says whether clients may write' }),
+    shared: 'has no effect; Jindo shows a mount to every user',
+  }),
 ];

@@ -1,7 +1,6 @@
 import type { DatasetSpec, MigrateEnd } from '../../src/api/index.ts';
-import { absolutePath, type Arg, claimOf, literal, type Mounted, must, type Operation, together } from '../../src/constructs/index.ts';
-import type { End, Field } from './migrate-end.ts';
-import { externalEnd } from './migrate-external.ts';
+import { absolutePath, type Arg, claimOf, literal, mountedAt, must, type Operation, together } from '../../src/constructs/index.ts';
+import { type End, externalEnd, type Field } from './migrate-external.ts';
 import type { JuiceFSPlan } from './plan.ts';
 import { editionOf, type Source, sourceOf } from './source.ts';
 
@@ -91,9 +90,8 @@ function placeOf(plan: JuiceFSPlan, migrate: Operation<'DataMigrate'>, claim: st
 }
 
 function claimEnd(field: Field, claimName: string, path: string, name: string, at: string): End {
-  const volume = `native-vol-${field}`;
   const mountPath = `/mnt/fluid-native/${field}`;
-  const mounted: Mounted = { volume: { name: volume, persistentVolumeClaim: { claimName } }, mount: { name: volume, mountPath } };
+  const mounted = mountedAt(mountPath, `native-vol-${field}`, { persistentVolumeClaim: { claimName } });
   return { url: `file://${mountPath}${pathOf('', path, at)}`, name, env: [], mounted };
 }
 

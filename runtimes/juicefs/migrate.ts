@@ -4,6 +4,7 @@ import {
   type ContainerProps,
   imageOf,
   literal,
+  mountedAt,
   needsSshKeys,
   type Operation,
   OperationJob,
@@ -114,10 +115,7 @@ function checked(plan: JuiceFSPlan, migrate: Operation<'DataMigrate'>) {
 const RESERVED = ['worker', 'manager', 'manager-addr', 'files-from'];
 const POD_IP = { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } };
 /** Where `juicefs auth` keeps what it got. */
-const LOGIN = {
-  volume: { name: 'juicefs-login', emptyDir: {} },
-  mount: { name: 'juicefs-login', mountPath: '/root/.juicefs' },
-};
+const LOGIN = mountedAt('/root/.juicefs', 'juicefs-login', { emptyDir: {} });
 
 /** The port of `--metrics`, which the script asks how far it is. */
 function metricsOf(address = '') {

@@ -11,11 +11,11 @@ import {
   type BasePlan,
   basePlan,
   type EngineStatus,
-  ignored,
   must,
   type Needs,
   type PlanInput,
   type ReferenceFact,
+  unread,
   type Warning,
 } from '../../src/constructs/index.ts';
 
@@ -98,21 +98,19 @@ function shown({ dataset }: Input, found: ReferenceFact): ReferencePlan['shows']
 }
 
 /** How the data is read is decided by the other Dataset. */
-function unused({ mounts: [mount] = [], sharedOptions, sharedEncryptOptions }: DatasetSpec): readonly Warning[] {
-  const { path, options, encryptOptions, readOnly, shared } = mount ?? {};
-  const fields = { path, options, encryptOptions, readOnly, shared };
-  const given = [
-    ...Object.entries(fields).map(([field, value]) => [`spec.mounts[0].${field}`, value] as const),
-    ...Object.entries({ sharedOptions, sharedEncryptOptions }).map(([field, value]) => [`spec.${field}`, value] as const),
+function unused(dataset: DatasetSpec): readonly Warning[] {
+  const why = 'has no effect, since the Dataset refers to another one';
+  const readOnly = `${why}; spec.accessModes says whether pods may write`;
+  return [
+    ...unread(dataset.mounts?.[0], 'Dataset: spec.mounts[0]', {
+      path: why,
+      options: why,
+      encryptOptions: why,
+      readOnly,
+      shared: why,
+    }),
+    ...unread(dataset, 'Dataset: spec', { sharedOptions: why, sharedEncryptOptions: why }),
   ];
-  return given
-    .filter(([, value]) => value && (typeof value !== 'object' || Object.keys(value).length > 0))
-    .map(([field]) =>
-      ignored(
-        `Dataset: ${field}`,
-        `has no effect, since the Dataset refers to another one${field.endsWith('.readOnly') ? '; spec.accessModes says whether pods may write' : ''}`,
-      ),
-    );
 }
 
 /** The controller does not plan without consent; `sluice synth` and `sluice diff` do. */

@@ -1,7 +1,6 @@
-import { environment, literal, type Mounted, sh, podBase, volumesOf } from '../../src/constructs/index.ts';
-import { imageFor } from './images.ts';
+import { environment, literal, mountedAt, sh, podBase, volumesOf } from '../../src/constructs/index.ts';
+import { imageFor, type Input } from './pod.ts';
 import { fuseVariables, type WorkerOptions } from './options.ts';
-import type { Input } from './pod.ts';
 
 export const MOUNT_DIR = 'vineyard-fuse';
 const MARKER = '/tmp/prestop-marker';
@@ -24,11 +23,7 @@ interface Parts {
 export function fusePod(input: Input, { endpoints, options, hostPath, mountPath, rpcConf }: Parts) {
   const { spec } = input;
   const config = `${mountPath}/rpc-conf`;
-  const addresses: Mounted = {
-    volume: { name: 'vineyard-rpc-conf', configMap: { name: rpcConf } },
-    mount: { name: 'vineyard-rpc-conf', mountPath: config },
-  };
-  const { volumes, volumeMounts } = volumesOf([addresses]);
+  const { volumes, volumeMounts } = volumesOf([mountedAt(config, 'vineyard-rpc-conf', { configMap: { name: rpcConf } })]);
   const fixed = { MOUNT_DIR: hostPath, FUSE_DIR: mountPath, RPC_CONF_DIR: config, PRESTOP_MARKER: MARKER };
   const users = spec.fuse?.env ?? {};
   const said = fuseVariables(input, { endpoints, prefix: options.prefix });

@@ -1,7 +1,7 @@
 import { defineRuntime } from '../../src/constructs/index.ts';
 import { removeSpill, status } from './commands.ts';
 import { VineyardFuse, VineyardMaster, VineyardWorker } from './components.ts';
-import { imageVariables } from './images.ts';
+import { imageVariables } from './pod.ts';
 import { needs, plan } from './plan.ts';
 import { portNames } from './ports.ts';
 import { VineyardRuntime } from './spec.ts';

@@ -1,5 +1,5 @@
-import { canonicalQuantity, quantity, type TierLevel, type Volume } from '../../src/api/index.ts';
-import { absolutePath, cacheByMedium, type Mounted, must, type PlanInput } from '../../src/constructs/index.ts';
+import { canonicalQuantity, quantity, type TierLevel } from '../../src/api/index.ts';
+import { absolutePath, cacheByMedium, cleanPath, type Mounted, mountedAt, must, type PlanInput } from '../../src/constructs/index.ts';
 import type { VineyardRuntimeSpec } from './spec.ts';
 
 export interface Levels {
@@ -48,10 +48,7 @@ function spillOf(levels: readonly TierLevel[], memory: TierLevel, own: string): 
   const level = levels[at];
   if (!level) return undefined;
   const field = `spec.tieredstore.levels[${at}]`;
-  const path = `/${absolutePath(level.path ?? '', `${field}.path`)
-    .split('/')
-    .filter(Boolean)
-    .join('/')}`;
+  const path = cleanPath(absolutePath(level.path ?? '', `${field}.path`));
   must(path !== '/' && !path.includes(',') && !path.includes(':'), `${field}.path`, 'one directory below /', level.path);
   // The watermarks are shares of the memory; as in Fluid's example they may also stand at the level of disks.
   const { high = level.high ?? HIGH } = memory;
@@ -60,21 +57,14 @@ function spillOf(levels: readonly TierLevel[], memory: TierLevel, own: string): 
   must(Number(low) < Number(high), `${field}.low`, `less than high, ${high}`, low);
   const isOnNode = level.volumeType !== 'emptyDir';
   const directory = isOnNode ? `${path}/${own}` : path;
-  const name = 'vineyard-spill';
-  const volume: Volume = isOnNode
-    ? { name, hostPath: { path: directory, type: 'DirectoryOrCreate' } }
-    : {
-        name,
-        emptyDir:
-          level.volumeSource?.emptyDir ??
-          (level.quota === undefined ? {} : { sizeLimit: canonicalQuantity(level.quota, `${field}.quota`) }),
-      };
+  const sized = () => (level.quota === undefined ? {} : { sizeLimit: canonicalQuantity(level.quota, `${field}.quota`) });
+  const source = isOnNode ? undefined : { emptyDir: level.volumeSource?.emptyDir ?? sized() };
   return {
     directory,
     high,
     low,
     bytes: level.quota === undefined && !level.quotaList ? 0 : (cacheByMedium([level]).disk ?? 0),
-    mounted: { volume, mount: { name, mountPath: directory } },
+    mounted: mountedAt(directory, 'vineyard-spill', source),
     isOnNode,
   };
 }

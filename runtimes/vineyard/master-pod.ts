@@ -1,12 +1,11 @@
-import { environment, type Mounted, podBase, volumesOf, fromField } from '../../src/constructs/index.ts';
-import { imageFor } from './images.ts';
-import { type Input, plain, users } from './pod.ts';
+import { environment, mountedAt, podBase, volumesOf, fromField } from '../../src/constructs/index.ts';
+import { imageFor, type Input, plain, users } from './pod.ts';
 import { containerPort, type Ports } from './ports.ts';
 
 /** The user that Fluid runs etcd as. */
 const USER = 1001;
 const DATA = '/etcd-data';
-const OWN: Mounted = { volume: { name: 'etcd-data', emptyDir: {} }, mount: { name: 'etcd-data', mountPath: DATA } };
+const OWN = mountedAt(DATA, 'etcd-data', { emptyDir: {} });
 
 /** A member of etcd. */
 export function masterPod(input: Input, { masters, ports }: { readonly masters: readonly string[]; readonly ports: Ports }) {

@@ -1,9 +1,8 @@
 import type { ResourceRequirements } from '../../src/api/index.ts';
-import { environment, literal, type Mounted, podBase, volumesOf, fromField } from '../../src/constructs/index.ts';
-import { imageFor } from './images.ts';
+import { environment, literal, type Mounted, mountedAt, podBase, volumesOf, fromField } from '../../src/constructs/index.ts';
+import { imageFor, type Input, users } from './pod.ts';
 import { isLess, type Levels, memoryOf } from './levels.ts';
 import type { WorkerOptions } from './options.ts';
-import { type Input, users } from './pod.ts';
 import { containerPort, type Ports } from './ports.ts';
 
 const DIRECTORY = '/var/run/vineyard';
@@ -23,10 +22,7 @@ export function workerPod(input: Input, { endpoints, ports, levels, options, hos
   const { spec, namespace, name } = input;
   const { spill } = levels;
   const own: readonly Mounted[] = [
-    {
-      volume: { name: 'vineyard-socket-volume', hostPath: { path: hostPath, type: 'DirectoryOrCreate' } },
-      mount: { name: 'vineyard-socket-volume', mountPath: DIRECTORY },
-    },
+    mountedAt(DIRECTORY, 'vineyard-socket-volume', { hostPath: { path: hostPath, type: 'DirectoryOrCreate' } }),
     ...(spill ? [spill.mounted] : []),
   ];
   const { volumes, volumeMounts } = volumesOf([...own, ...users(input, 'worker', own)]);

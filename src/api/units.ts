@@ -65,6 +65,13 @@ export function canonicalQuantity(value: string | number, path: string): string 
   return (sign === '-' ? '-' : '') + (form === 'binary' ? binaryText(nanos < MOST ? nanos : MOST) : decimalText(nanos, form));
 }
 
+/**
+ * So many bytes as a quantity in the API server's spelling, in powers of 1024 where they divide it.
+ * @example
+ * bytesQuantity(1024 ** 3); // → '1Gi'
+ */
+export const bytesQuantity = (bytes: number): string => canonicalQuantity(bytes % 1024 === 0 ? `${bytes / 1024}Ki` : bytes, 'quota');
+
 /** A number without a unit of its own is read as a decimal the next time, and so is printed as one. */
 function binaryText(nanos: bigint): string {
   const [left, power] = nanos % NANO === 0n ? divided(nanos / NANO, 1024n, BINARY.length) : [0n, 0];

@@ -14,7 +14,7 @@ import {
 } from '../api/index.ts';
 import type { BaseChoices, BasePlan, Facts, FusePlan, PlanInput } from './contract.ts';
 import { metadataLists, withReference } from './metadata-list.ts';
-import { cleanPolicyWarnings, ignored } from './warnings.ts';
+import { cleanPolicyWarnings, ignored, warningsOf } from './warnings.ts';
 
 const DEFAULT_STORAGE = '100Pi';
 
@@ -85,18 +85,12 @@ export function basePlan(input: PlanInput<unknown>, choices: BaseChoices): BaseP
     readOnly: modes.includes('ReadOnlyMany'),
     cacheOnNode: {},
     cleaning: { attempts: 5, graceSeconds: 60 },
-    warnings: [
-      ...warnings,
-      ...(storage === undefined
-        ? [
-            ignored(
-              `Dataset: metadata.annotations[${annotation.storageRequest}]`,
-              `expected a quantity; the volume says ${DEFAULT_STORAGE}`,
-            ),
-          ]
-        : []),
-      ...cleanPolicyWarnings(input.spec),
-    ],
+    warnings: warningsOf(
+      warnings,
+      storage === undefined &&
+        ignored(`Dataset: metadata.annotations[${annotation.storageRequest}]`, `expected a quantity; the volume says ${DEFAULT_STORAGE}`),
+      cleanPolicyWarnings(input.spec),
+    ),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type DatasetSpec, type Fault, type Mount, shown } from '../api/index.ts';
+import { ignored, type Warning } from './warnings.ts';
 
 const CLAIM = /^pvc:\/\/([a-z0-9][-.a-z0-9]*)(?:\/(.*))?$/;
 
@@ -20,6 +21,22 @@ export function claimOf(mountPoint: string): { readonly claim: string; readonly 
 export const claimNames = ({ mounts = [] }: DatasetSpec): readonly string[] => [
   ...new Set(mounts.flatMap(({ mountPoint }) => claimOf(mountPoint)?.claim ?? [])),
 ];
+
+/**
+ * Where an engine that mounts by itself shows a mount: at its path if that is absolute, as in Fluid, or else at its name; without a name at `/`.
+ * @example
+ * shownAt({ mountPoint: 's3://bucket', name: 'images' }); // → '/images'
+ */
+export const shownAt = ({ path = '', name = '' }: Mount): string => (path.startsWith('/') ? path : `/${name.replace(/^\/+/, '')}`);
+/**
+ * Says that a path is not absolute, so that the mount is shown at its name. `field` names the mount.
+ * @example
+ * relativePath({ mountPoint: 's3://bucket', name: 'images', path: 'a' }, 'spec.mounts[0]').length; // → 1
+ */
+export const relativePath = ({ path = '', name = '' }: Mount, field: string): readonly Warning[] =>
+  ['', name].includes(path) || path.startsWith('/')
+    ? []
+    : [ignored(`${field}.path`, `expected an absolute path, found ${shown(path)}; mounted at ${shown(`/${name}`)}`)];
 
 /**
  * Mounts of a Dataset that have the same name or path. A runtime throws them as InvalidSpec if its engine needs both to be unique.

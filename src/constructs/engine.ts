@@ -19,9 +19,9 @@ import type {
   Observation,
 } from './contract.ts';
 import { operationWithinReason, storable } from './limits.ts';
+import { operationWarnings } from './operation.ts';
 import { readProbe } from './read-probe.ts';
 import { labelWarnings } from './label-warnings.ts';
-import { generalWarnings } from './operation-warnings.ts';
 import { ProcessJob } from './process.ts';
 import { type Blame, blameOf, heaviest, mountable, startable } from './startable.ts';
 import { ignored, type Warning } from './warnings.ts';
@@ -108,7 +108,7 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
     ),
     operationWarnings: (operation) =>
       few([
-        ...generalWarnings(operation.spec),
+        ...operationWarnings(operation.spec),
         ...((operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.warnings?.(operation, plan) ?? []),
       ]),
     operationNeeds: (operation) =>

@@ -1,7 +1,7 @@
 import { annotation, goFields, label, isReservedOnVolumes, shown } from '../api/index.ts';
 import type { ObjectLabels, ReferenceFact, VolumePlan } from './contract.ts';
 import { MOST_ENTRIES } from './limits.ts';
-import { ignored, type Warning } from './warnings.ts';
+import { ignored, type Warning, warningsOf } from './warnings.ts';
 
 type VolumeMetadata = VolumePlan['metadata'];
 
@@ -31,22 +31,15 @@ export function metadataLists(text: string | undefined): VolumeMetadata & { read
     volume: withoutReserved(users.volume),
     claim: withoutReserved(users.claim),
     // As in Fluid, neither stops the dataset.
-    warnings: [
-      ...(parsed
-        ? []
-        : [ignored(PATH, 'expected a JSON list of {selector: {kind}, labels, annotations}; the volume and the claim have none of it')]),
-      ...(unknown.length > 0
-        ? [
-            ignored(
-              PATH,
-              `${unknown.map((name) => shown(name)).join(', ')}: expected selector, labels or annotations, and in a selector group, version and kind`,
-            ),
-          ]
-        : []),
-      ...(reserved.length > 0
-        ? [ignored(PATH, `only the controller writes ${reserved.join(', ')}; the volume and the claim have the rest`)]
-        : []),
-    ],
+    warnings: warningsOf(
+      !parsed && ignored(PATH, 'expected a JSON list of {selector: {kind}, labels, annotations}; the volume and the claim have none of it'),
+      unknown.length > 0 &&
+        ignored(
+          PATH,
+          `${unknown.map((name) => shown(name)).join(', ')}: expected selector, labels or annotations, and in a selector group, version and kind`,
+        ),
+      reserved.length > 0 && ignored(PATH, `only the controller writes ${reserved.join(', ')}; the volume and the claim have the rest`),
+    ),
   };
 }
 

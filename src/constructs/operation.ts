@@ -6,6 +6,7 @@ import { must } from './faults.ts';
 import { PlainObject } from './plain-object.ts';
 import { operationNames } from './operation-names.ts';
 import { operationLabels, operationPod } from './operation-pod.ts';
+import { ignored, type Warning, warningsOf } from './warnings.ts';
 
 /**
  * The Job in which an operation runs, or with policy Cron the CronJob that creates such Jobs.
@@ -101,4 +102,21 @@ export function ownedByOperation(scope: Construct, plan: BasePlan, operation: Op
     ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: false }],
   };
   return new PlainObject(scope, `${kind}-${name}`, { apiVersion, kind, metadata, ...rest });
+}
+
+const AFFINITIES: readonly string[] = ['', 'Require', 'Prefer'];
+
+/** Fields of an operation that have no effect on any engine, since others are as they are. */
+export function operationWarnings({
+  policy = 'Once',
+  schedule,
+  ttlSecondsAfterFinished: ttl,
+  runAfter,
+}: OperationSpec): readonly Warning[] {
+  const affinity = runAfter?.affinityStrategy?.policy ?? '';
+  return warningsOf(
+    schedule && policy !== 'Cron' && ignored('spec.schedule', 'has no effect without policy Cron'),
+    ttl !== undefined && policy !== 'Once' && ignored('spec.ttlSecondsAfterFinished', `has no effect with policy ${policy}`),
+    !AFFINITIES.includes(affinity) && ignored('spec.runAfter.affinityStrategy.policy', 'has no effect; expected Require or Prefer'),
+  );
 }

@@ -78,6 +78,27 @@ export function absolutePath(value: string, path: string): string {
 }
 
 /**
+ * An absolute path without slashes that say nothing: one at its end, or two in a row.
+ * @example
+ * cleanPath('cache//a/'); // → '/cache/a'
+ */
+export const cleanPath = (path: string): string =>
+  // A path is split only if it has to be: it may have as many parts as an object has characters.
+  /^\/[^/]/.test(path) && !path.includes('//') && !path.endsWith('/') ? path : `/${path.split('/').filter(Boolean).join('/')}`;
+
+/**
+ * The directory of a cache, as `cleanPath` writes it.
+ * @throws InvalidSpec when it is not absolute, has `..`, or is the root.
+ * @example
+ * cacheDirectory('/cache/', 'spec.cachePath'); // → '/cache'
+ */
+export function cacheDirectory(value: string, path: string): string {
+  const directory = cleanPath(absolutePath(value, path));
+  if (directory === '/') throw new InvalidSpec({ path, expected: 'a directory below /', found: shown(value) });
+  return directory;
+}
+
+/**
  * A user's text as an argument of a container: the kubelet would replace `$(NAME)` by a variable, and `$$` by `$`.
  * @example
  * literal('/data/$(HOME)'); // → '/data/$$(HOME)'

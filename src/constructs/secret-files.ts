@@ -1,5 +1,5 @@
 import { InvalidSpec } from '../api/index.ts';
-import type { Mounted } from './user-volumes.ts';
+import { type Mounted, mountedAt } from './user-volumes.ts';
 
 /**
  * The directory where a container finds the keys of a Secret as files; Fluid's images look there.
@@ -15,8 +15,7 @@ export const secretDirectory = (secret: string): string => `/etc/fluid/secrets/$
  * mount.mountPath; // → '/etc/fluid/secrets/minio'
  */
 export function secretFiles(volume: string, secretName: string, directory: string = secretName): Mounted {
-  const name = volumeLabel(volume);
-  return { volume: { name, secret: { secretName } }, mount: { name, mountPath: secretDirectory(directory), readOnly: true } };
+  return mountedAt(secretDirectory(directory), volumeLabel(volume), { secret: { secretName } }, { readOnly: true });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { quantity, type TierLevel } from '../api/index.ts';
 import { must } from './faults.ts';
+import { ignored, type Warning } from './warnings.ts';
 
 /**
  * Cache of one worker in bytes, over all levels: memory for `MEM`, disk for the others.
@@ -51,6 +52,16 @@ export function directoriesOf(list: string, separator: ',' | ':', path: string):
   must(directories.length <= MOST_DIRECTORIES, path, `at most ${MOST_DIRECTORIES} directories`, list);
   return directories;
 }
+
+/**
+ * Sources of a level's volume other than `emptyDir`, which is read with that `volumeType`. `field` names the level.
+ * @example
+ * unreadSources({ mediumtype: 'SSD', volumeSource: { emptyDir: {} } }, 'spec.tieredstore.levels[0]').length; // → 1
+ */
+export const unreadSources = ({ volumeType, volumeSource = {} }: TierLevel, field: string): readonly Warning[] =>
+  Object.keys(volumeSource)
+    .filter((source) => source !== 'emptyDir' || volumeType !== 'emptyDir')
+    .map((source) => ignored(`${field}.volumeSource.${source}`, 'has no effect; read is emptyDir, if volumeType is emptyDir'));
 
 /**
  * Bytes for each directory of a level: its `quotaList`, or else an even share of its `quota`, rounded down. `field` names the level in errors.

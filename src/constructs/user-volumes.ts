@@ -8,6 +8,22 @@ export interface Mounted {
 }
 
 /**
+ * A volume and its mount, which has the same name. Default source: the directory of the node at the same path, which the kubelet makes if it
+ * does not exist.
+ * @example
+ * mountedAt('/cache', 'cache', { emptyDir: {} }).mount; // → { name: 'cache', mountPath: '/cache' }
+ */
+export const mountedAt = (
+  mountPath: string,
+  name: string,
+  source: Omit<Volume, 'name'> = { hostPath: { path: mountPath, type: 'DirectoryOrCreate' } },
+  more: Partial<VolumeMount> = {},
+): Mounted => ({
+  volume: { name, ...source },
+  mount: { name, mountPath, ...more },
+});
+
+/**
  * The volumes in `spec.volumes` that a container mounts. `path` names its `volumeMounts` in errors.
  * @throws InvalidSpec with all mounts that name no volume.
  * @example

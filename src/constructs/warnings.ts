@@ -19,6 +19,31 @@ export interface Warning {
 export const ignored = (path: string, why: string): Warning => ({ reason: 'SpecPartlyIgnored', message: `${path}: ${why}` });
 
 /**
+ * A list of warnings, without those whose condition does not hold.
+ * @example
+ * const replicas = 0;
+ * warningsOf(replicas === 0 && ignored('spec.replicas', 'there is no worker')).length; // → 1
+ */
+export const warningsOf = (...parts: readonly (readonly Warning[] | Warning | false | 0 | '' | null | undefined)[]): readonly Warning[] =>
+  parts.flatMap((part) => part || []);
+
+/**
+ * The fields of an object, such as a mount or a Dataset's spec, that an engine does not read, with the reason for each. One that is false or
+ * empty counts as absent. `path` names the object.
+ * @example
+ * unread({ owner: { uid: 1 } }, 'Dataset: spec', { owner: 'has no effect; objects have no owner' }).length; // → 1
+ */
+export const unread = <T extends object>(
+  object: T | undefined,
+  path: string,
+  reasons: { readonly [Field in keyof T]?: string },
+): readonly Warning[] =>
+  Object.entries<string | undefined>(reasons).flatMap(([field, why]) =>
+    isSaid(object?.[field as keyof T]) ? [ignored(`${path}.${field}`, why ?? '')] : [],
+  );
+const isSaid = (value: unknown): boolean => Boolean(value) && (typeof value !== 'object' || Object.keys(value ?? {}).length > 0);
+
+/**
  * Data that would lie in a container, and be lost with it.
  * @example
  * notKept('spec.mounts', 'no volume at /data').reason; // → 'DataNotKept'
@@ -30,14 +55,8 @@ const CLEAN_POLICIES: readonly string[] = ['', 'OnDemand', 'OnRuntimeDeleted', '
 /** The API server admits any text, and the node plugin takes what it does not know for the default. */
 export function cleanPolicyWarnings(spec: unknown): readonly Warning[] {
   const { fuse } = (spec ?? {}) as { readonly fuse?: { readonly cleanPolicy?: string } };
-  return CLEAN_POLICIES.includes(fuse?.cleanPolicy ?? '')
-    ? []
-    : [
-        ignored(
-          'spec.fuse.cleanPolicy',
-          `expected OnDemand, OnRuntimeDeleted or OnFuseChanged; fuse pods stay until the runtime is deleted`,
-        ),
-      ];
+  const expected = 'expected OnDemand, OnRuntimeDeleted or OnFuseChanged; fuse pods stay until the runtime is deleted';
+  return CLEAN_POLICIES.includes(fuse?.cleanPolicy ?? '') ? [] : [ignored('spec.fuse.cleanPolicy', expected)];
 }
 
 /**

@@ -39,7 +39,7 @@ import { readProbe } from '../../src/constructs/read-probe.ts';
 import { byKey, overlaid, variablesByName } from '../../src/constructs/merge.ts';
 import { portWarnings, variableWarnings } from '../../src/constructs/warnings.ts';
 import { migrateFaults } from '../../src/constructs/migrate.ts';
-import { generalWarnings } from '../../src/constructs/operation-warnings.ts';
+import { operationWarnings } from '../../src/constructs/operation.ts';
 import { blameOf, heaviest, isRunnable, mountable, weight } from '../../src/constructs/startable.ts';
 import { processFaults } from '../../src/constructs/process.ts';
 import * as fuse from '../../src/fuse/index.ts';
@@ -325,7 +325,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/api/units.ts': {
     textBytes: { text: api.textBytes },
-    ...Object.fromEntries('bytesLabel bytesText durationText percentText'.split(' ').map((name) => [name, numbers])),
+    ...Object.fromEntries('bytesLabel bytesQuantity bytesText durationText percentText'.split(' ').map((name) => [name, numbers])),
     canonicalQuantity: { text: (text) => api.canonicalQuantity(text, 'spec.x') },
     quantity: { text: (text) => api.quantity(text, 'spec.x') },
   },
@@ -396,6 +396,8 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
         constructs.mountsAlike({ mounts: list(entries, () => ({ mountPoint: 's3://b', name: 'a' })) }),
       ],
     },
+    relativePath: { text: (text) => constructs.relativePath({ mountPoint: 's3://b', name: text, path: text }, 'x') },
+    shownAt: { text: (text) => constructs.shownAt({ mountPoint: 's3://b', name: text, path: text }) },
   },
   'src/constructs/startable.ts': {
     isRunnable: { text: (text) => isRunnable([text, 'x'.repeat(100_000), text]), many: (entries) => isRunnable(list(entries, String)) },
@@ -496,11 +498,6 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     backupFaults: { text: [(text) => backupFaults({ backupPath: text }), (text) => backupFaults({ backupPath: `local:///${text}` })] },
     backupTarget: 'is measured with the backups of runtimes',
   },
-  'src/constructs/operation-warnings.ts': {
-    generalWarnings: {
-      text: [(text) => generalWarnings({ schedule: text, runAfter: { kind: 'DataLoad', name: text, affinityStrategy: { policy: text } } })],
-    },
-  },
   'src/constructs/metadata-list.ts': {
     metadataLists: 'called by `basePlan`, with these texts',
     withReference: 'adds two labels and an annotation to what `basePlan` was measured with',
@@ -536,6 +533,11 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'src/constructs/operation-names.ts': { operationNames: 'joins two texts' },
   'src/constructs/operation-pod.ts': { operationLabels: ofNames, operationPod: 'is measured with OperationJob' },
   'src/constructs/operation.ts': {
+    operationWarnings: {
+      text: [
+        (text) => operationWarnings({ schedule: text, runAfter: { kind: 'DataLoad', name: text, affinityStrategy: { policy: text } } }),
+      ],
+    },
     OperationJob: {
       text: [
         (text) => loaded({ podMetadata: { labels: { [text]: text }, annotations: { [text]: text } }, nodeSelector: { [text]: text } }),
@@ -561,6 +563,8 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'src/constructs/options.ts': {
     absolutePath: { text: (text) => constructs.absolutePath(text, 'x') },
+    cacheDirectory: { text: (text) => constructs.cacheDirectory(`/${text}`, 'x') },
+    cleanPath: { text: constructs.cleanPath },
     optionList: {
       text: (text) => constructs.optionList({ [text]: text }, 'x'),
       many: (entries) => [constructs.optionList(record(entries), 'x'), constructs.optionList(record(entries, ','), 'x')],
@@ -634,6 +638,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       many: (entries) => constructs.cacheByMedium(list(entries, () => ({ mediumtype: 'SSD' as const, quota: '1Gi' }))),
     },
     directoriesWithinReason: 'takes numbers',
+    unreadSources: { many: (entries) => constructs.unreadSources({ mediumtype: 'SSD', volumeSource: record(entries) }, 'x') },
     directoriesOf: { text: (text) => [constructs.directoriesOf(text, ',', 'x'), constructs.directoriesOf(text, ':', 'x')] },
     levelQuotas: {
       text: (text) => [
@@ -648,6 +653,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'src/constructs/user-volumes.ts': {
+    mountedAt: 'takes what its caller checked',
     claimTemplates: {
       many: (entries) =>
         constructs.claimTemplates(
@@ -680,6 +686,8 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       many: (entries) => variableWarnings(list(entries / 2, variable), list(entries / 2, variable), 'spec'),
       text: (text) => variableWarnings([{ name: 'A', value: '1' }], [{ name: 'A', value: text }], 'spec'),
     },
+    unread: 'looks at fields that the caller names',
+    warningsOf: { many: (entries) => constructs.warningsOf(list(entries, () => constructs.ignored('x', 'y'))) },
   },
   'src/constructs/label-warnings.ts': { labelWarnings: 'reads each label once' },
   'src/constructs/volume.ts': { DatasetClaim: planOnly, DatasetVolumeObjects: planOnly },
@@ -809,7 +817,6 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     originOf: 'joins two names',
     secretFile: 'joins two names',
   },
-  'runtimes/alluxio/paths.ts': { below: 'is measured with mountsOf', cleanPath: 'is measured with mountsOf' },
   'runtimes/alluxio/plan.ts': {
     needs: { many: (entries) => alluxio.needs(alluxioGiven({ mounts: mountsOf(entries), spec: { properties: record(entries) } })) },
     plan: {
@@ -862,7 +869,6 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       ),
     },
   },
-  'runtimes/alluxio/root-secrets.ts': { masterCommand: 'is measured with mountsOf' },
   'runtimes/alluxio/tiers.ts': {
     tierProperties: 'is measured with tiersOf',
     tiersOf: {
@@ -893,9 +899,9 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     webSetting: 'has names of ours',
   },
   'runtimes/cache/components.ts': { CacheClient: planOnly, CacheMaster: planOnly, CacheWorker: planOnly },
-  'runtimes/cache/entries.ts': { entriesOf: admin },
   'runtimes/cache/extra-resources.ts': { extraMounts: admin, extraResources: admin, withExtraNames: admin },
   'runtimes/cache/index.ts': { default: 'its needs and plan are below' },
+  'runtimes/cache/entries.ts': { entriesOf: admin },
   'runtimes/cache/load.ts': { CacheLoad: 'is measured with the loads of other engines, whose targets it reads in the same way' },
   'runtimes/cache/load-plan.ts': { loadPlan: 'is measured with plan' },
   'runtimes/cache/plan.ts': {

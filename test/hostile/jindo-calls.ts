@@ -1,6 +1,6 @@
 import jindo from '../../runtimes/jindo/index.ts';
 import { readMounts } from '../../runtimes/jindo/mount-table.ts';
-import { readCount, readReport } from '../../runtimes/jindo/report.ts';
+import { readCount, readReport } from '../../runtimes/jindo/probes.ts';
 import type { JindoRuntimeSpec } from '../../runtimes/jindo/spec.ts';
 import type { Mount } from '../../src/api/index.ts';
 import { PRINT_ORDER, type RuntimeInput } from '../../src/constructs/index.ts';
@@ -26,8 +26,8 @@ const withPlan = 'is measured with plan';
 
 /** Calls of runtimes/jindo. */
 export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Record<string, Calls | string>>>> => ({
-  'runtimes/jindo/addresses.ts': { addressList: 'joins names of pods' },
   'runtimes/jindo/cache-sets.ts': {
+    element: withPlan,
     setTexts: 'is measured with cacheSets',
     cacheSets: { text: (text) => mount({ options: { ...endpoint, metaPolicy: text, readCacheReplica: text } }) },
   },
@@ -38,7 +38,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     JindoMaster: planOnly,
     JindoWorker: planOnly,
   },
-  'runtimes/jindo/config.ts': { configFiles: withPlan, filePaths: 'takes constants' },
+  'runtimes/jindo/config.ts': { configFiles: withPlan, configuration: withPlan, filePaths: 'takes constants' },
   'runtimes/jindo/credentials.ts': {
     credentialNeeds: {
       many: (entries) => jindo.needs(given({ mounts: [{ ...bucket, encryptOptions: list(entries, (i) => option(`o${i}`)) }] })),
@@ -53,7 +53,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
       text: (text) => spec({ fuse: { args: [text, `-ometrics_port=${text}`] } }),
       many: (n) => spec({ fuse: { args: list(n, String) } }),
     },
-    isScraped: { text: (text) => spec({ fuse: { metrics: { enabled: true, scrapeTarget: text } } }) },
+    fusePod: { text: (text) => spec({ fuse: { metrics: { enabled: true, scrapeTarget: text } } }) },
   },
   'runtimes/jindo/hadoop.ts': {
     hadoopOf: {
@@ -65,11 +65,9 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     isAtLeast: { text: (text) => spec({ fuse: { imageTag: text } }) },
   },
   'runtimes/jindo/index.ts': { default: 'its needs and plan are below' },
-  'runtimes/jindo/key-options.ts': { keyOptions: 'joins two constants' },
   'runtimes/jindo/legacy.ts': { legacy: 'refuses everything' },
   'runtimes/jindo/load.ts': { JindoLoad: loads },
-  'runtimes/jindo/load-script.ts': {},
-  'runtimes/jindo/masters.ts': { deploymentOf: 'takes numbers', mastersOf: withPlan },
+  'runtimes/jindo/masters.ts': { addressList: 'joins names of pods', deploymentOf: 'takes numbers', mastersOf: withPlan },
   'runtimes/jindo/mount-table.ts': {
     mounts: {
       text: (text) => {
@@ -81,6 +79,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     readMounts: { text: readMounts },
   },
   'runtimes/jindo/mounts.ts': {
+    keyOptions: 'joins two constants',
     mountsOf: {
       text: [
         (text) => mount({ mountPoint: text }),
@@ -110,10 +109,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
       ],
     },
   },
-  'runtimes/jindo/configuration.ts': { configuration: withPlan },
-  'runtimes/jindo/fuse-pod.ts': { fusePod: withPlan },
-  'runtimes/jindo/master-pod.ts': { masterPod: withPlan },
-  'runtimes/jindo/worker-pod.ts': { workerPod: withPlan },
+  'runtimes/jindo/server-pods.ts': { masterPod: withPlan, workerPod: withPlan },
   'runtimes/jindo/pod.ts': Object.fromEntries(
     'loadFiles podOf rdmaContext runAsUser tolerationsOf users volumesOf'.split(' ').map((name) => [name, withPlan]),
   ),
@@ -126,6 +122,8 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
   },
   'runtimes/jindo/probes.ts': {
     cache: 'is measured with readReport',
+    readCount: { text: (text) => quietly(() => readCount(text)) },
+    readReport: { text: (text) => quietly(() => readReport(text, true)) },
     reads: 'is measured with readProbe',
     status: 'takes numbers',
     ufs: 'is measured with readCount',
@@ -140,10 +138,6 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     logProperties: withPlan,
     masterProperties: withPlan,
     workerProperties: withPlan,
-  },
-  'runtimes/jindo/report.ts': {
-    readCount: { text: (text) => quietly(() => readCount(text)) },
-    readReport: { text: (text) => quietly(() => readReport(text, true)) },
   },
   'runtimes/jindo/spec.ts': {},
   'runtimes/jindo/switches.ts': {},
@@ -161,7 +155,6 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
     },
   },
   'runtimes/jindo/warnings.ts': { specWarnings: withPlan },
-  'runtimes/jindo/xml.ts': { element: 'is measured with plan', escaped: 'is measured with plan' },
 });
 
 function quietly(call: () => unknown): void {

@@ -37,7 +37,6 @@ export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Call
       many: (entries) => spec({ fuse: { options: record(entries), env: record(entries) } }),
     },
   },
-  'runtimes/vineyard/images.ts': { imageFor: { text: (text) => spec({ worker: { image: text, imageTag: text } }) } },
   'runtimes/vineyard/index.ts': { default: 'its needs and plan are below' },
   'runtimes/vineyard/levels.ts': {
     indexOf: { many: (entries) => spec({ tieredstore: { levels: list(entries, () => level!) } }) },
@@ -92,6 +91,7 @@ export const vineyardCalls: Readonly<Record<string, Readonly<Record<string, Call
     rpcConfOf: 'joins two names',
   },
   'runtimes/vineyard/pod.ts': {
+    imageFor: { text: (text) => spec({ worker: { image: text, imageTag: text } }) },
     plain: withPlan,
     users: {
       many: (entries) =>

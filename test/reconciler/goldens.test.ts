@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { readReport } from '../../runtimes/alluxio/report.ts';
 import { statusShape } from '../../runtimes/cache/status.ts';
-import { readReport as readJindoReport } from '../../runtimes/jindo/report.ts';
+import { readReport as readJindoReport } from '../../runtimes/jindo/probes.ts';
 import type { CacheUse, UfsUsage } from '../../src/constructs/index.ts';
 import { decide } from '../../src/reconciler/decide.ts';
 import { cacheLabelKeys, cacheLabels } from '../../src/reconciler/kubernetes/nodes/cache-labels.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import jindo from '../../../runtimes/jindo/index.ts';
 import { readMounts } from '../../../runtimes/jindo/mount-table.ts';
-import { readCount, readReport } from '../../../runtimes/jindo/report.ts';
+import { readCount, readReport } from '../../../runtimes/jindo/probes.ts';
 import { bucket, fsx, given } from './given.ts';
 
 const REPORT = `Namespace Address: localhost:18000
