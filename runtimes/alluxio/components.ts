@@ -26,21 +26,11 @@ export class AlluxioMaster extends Master {
         ...(plan.hasGateway ? [{ ...program(plan, 'api-gateway', 'apiGateway', ['proxy']), ...gateway, securityContext: undefined }] : []),
       ],
     });
-    owned(this, plan, undefined, {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      name: configMapName(plan),
-      labels: { app: plan.app, release: plan.name },
-      data: plan.environment,
-    });
-    if (plan.account)
-      owned(this, plan, undefined, {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        name: usersName(plan),
-        labels: { app: plan.app, release: plan.name },
-        data: plan.account.files,
-      });
+    const labels = { app: plan.app, release: plan.name };
+    const configMap = (name: string, data: object) =>
+      owned(this, plan, undefined, { apiVersion: 'v1', kind: 'ConfigMap', name, labels, data });
+    configMap(configMapName(plan), plan.environment);
+    if (plan.account) configMap(usersName(plan), plan.account.files);
     for (const pod of plan.masters) serviceOf(this, plan, pod);
   }
 }

@@ -1,8 +1,7 @@
 import type { Construct } from 'constructs';
 import { type Affinity, annotation } from '../../src/api/index.ts';
-import { type ContainerProps, Fuse, Master, owned, podService, Worker } from '../../src/constructs/index.ts';
+import { type ContainerProps, Fuse, Master, owned, type PodBase, podService, Worker } from '../../src/constructs/index.ts';
 import { configNameOf, type JindoPlan } from './plan.ts';
-import { containerPort } from './ports.ts';
 
 /** The masters, and the configuration of all. */
 export class JindoMaster extends Master {
@@ -11,13 +10,12 @@ export class JindoMaster extends Master {
     // First, so that pods find what they mount.
     configOf(scope, plan);
     super(scope, plan, {
-      ...pod,
-      podAnnotations: annotations(plan, 'master', plan.master.podAnnotations),
+      ...hashed(pod, plan.hashes.master),
       affinity: apart(plan),
       initContainers: portCheck(plan),
       containers: [{ ...container, name: 'jindofs-master', command: ['/entrypoint.sh'], args: ['master'] }],
     });
-    for (const pod of plan.masters) serviceOf(this, plan, pod);
+    for (const name of plan.masters) podService(this, plan, name, { ports: container.ports });
   }
 }
 
@@ -25,8 +23,7 @@ export class JindoWorker extends Worker {
   constructor(scope: Construct, plan: JindoPlan) {
     const { container, ...pod } = plan.worker;
     super(scope, plan, {
-      ...pod,
-      podAnnotations: annotations(plan, 'worker', plan.worker.podAnnotations),
+      ...hashed(pod, plan.hashes.worker),
       containers: [{ ...container, name: 'jindofs-worker', command: ['/entrypoint.sh'], args: ['worker'] }],
     });
   }
@@ -38,8 +35,7 @@ export class JindoFuse extends Fuse {
     const { container, ...pod } = plan.client;
     if (plan.masters.length === 0) configOf(scope, plan);
     super(scope, plan, {
-      ...pod,
-      podAnnotations: annotations(plan, 'fuse', plan.client.podAnnotations),
+      ...hashed(pod, plan.hashes.fuse),
       terminationGracePeriodSeconds: 60,
       containers: [
         {
@@ -54,9 +50,9 @@ export class JindoFuse extends Fuse {
 }
 
 /** A sub path is read once, when a container starts. */
-const annotations = ({ hashes }: JindoPlan, role: keyof JindoPlan['hashes'], own: Readonly<Record<string, string>>) => ({
-  ...own,
-  [annotation.scriptHash]: hashes[role],
+const hashed = <Pod extends Pick<PodBase, 'podAnnotations'>>(pod: Pod, hash: string): Pod => ({
+  ...pod,
+  podAnnotations: { ...pod.podAnnotations, [annotation.scriptHash]: hash },
 });
 
 function configOf(scope: Construct, plan: JindoPlan): void {
@@ -109,10 +105,3 @@ const portCheck = ({ portCheck: image, masters, ports }: JindoPlan): readonly Co
           securityContext: { privileged: true },
         },
       ];
-
-function serviceOf(scope: Construct, plan: JindoPlan, pod: string): void {
-  const { ports, masters } = plan;
-  podService(scope, plan, pod, {
-    ports: [containerPort('master', ports.master), ...(masters.length > 1 ? [containerPort('raft', ports.raft)] : [])],
-  });
-}

@@ -48,7 +48,7 @@ export class JindoLoad extends OperationJob {
       backoffLimit: 1,
       containers: [
         {
-          image: plan.image.image,
+          image: plan.image,
           name: 'dataloader',
           command: ['/bin/bash', '/scripts/load.sh'],
           args: [

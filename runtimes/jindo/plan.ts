@@ -20,7 +20,7 @@ import { specWarnings } from './warnings.ts';
 export interface JindoPlan extends BasePlan {
   readonly engine: EngineName;
   /** Image of masters, workers and loads. */
-  readonly image: { readonly image: string; readonly imagePullPolicy: string };
+  readonly image: string;
   /** By the names of their pods. */
   readonly masters: readonly string[];
   readonly ports: Ports;
@@ -126,7 +126,7 @@ export function plan(input: Input): JindoPlan {
   return {
     ...base,
     engine,
-    image: { image: images.engine.image, imagePullPolicy: images.engine.imagePullPolicy },
+    image: images.engine.image,
     masters,
     ports,
     sources: sources.map(({ path, source }) => ({ path, source })),

@@ -42,7 +42,7 @@ export interface RuntimeDefinition<S extends TSchema> {
   readonly hostPorts?: readonly string[];
   /** Suffixes of the names of workloads. Default: the role, as in `<name>-worker`. */
   readonly workloads?: Readonly<Partial<Record<Role, string>>>;
-  /** Suffixes of the names of Secrets that a plan may have, as in `<name>-<suffix>`. Those that a plan no longer has are deleted. */
+  /** Suffixes of the names of Secrets that a plan may have, as in `<name>-<suffix>`. Those that a plan no longer has are deleted. No inventory has them, as they are not watched. */
   readonly secrets?: readonly string[];
   /** For a kind whose status has other fields than `runtimeStatus`. */
   readonly statusShape?: StatusShape;
@@ -152,31 +152,15 @@ export interface Engine<Spec> {
 }
 
 /** A runtime as the rest of Sluice sees it, without type parameters: what `defineRuntime` returns. */
-export interface Runtime {
-  /** `juicefs`. */
-  readonly type: string;
-  /** The kind that users write. */
-  readonly resource: CustomResource;
-  /** Further kinds that are installed with it. */
-  readonly companions: readonly CustomResource[];
-  /** Names of environment variables that it reads from `settings.env`. */
-  readonly env: readonly string[];
-  /** Names of all host ports that `needs` may ask for. */
-  readonly hostPorts: readonly string[];
+export interface Runtime
+  extends Pick<RuntimeDefinition<TSchema>, 'type' | 'resource' | 'statusShape' | 'forReferences' | 'fluidsWorkloads'>,
+    Required<Pick<RuntimeDefinition<TSchema>, 'companions' | 'env' | 'hostPorts' | 'secrets'>> {
   /** Names of all engines. What a deleted runtime left on nodes may be of any. */
   readonly engines: readonly string[];
   /** Kinds of operations that at least one of its engines supports. */
   readonly operations: readonly OperationKind[];
-  /** How its status differs from that of other kinds. */
-  readonly statusShape?: StatusShape;
   /** Objects that serve all runtimes of the kind. */
   install(installation: Installed): readonly Manifest[];
-  /** The controller creates a runtime of this kind, with this spec, for a Dataset that refers to another one and has none. */
-  readonly forReferences?: { readonly spec: object };
-  /** Suffixes of the names of Secrets that a plan may have. They are not watched, so that no inventory has them. */
-  readonly secrets: readonly string[];
-  /** The kind of Fluid's workload whose pods masters and workers take over. */
-  readonly fluidsWorkloads?: WorkloadKind;
   /** Names of the workloads of a runtime. They need no plan, so that a runtime that cannot be planned still has a status and can be deleted. */
   workloads(name: string): WorkloadNames;
   /**
