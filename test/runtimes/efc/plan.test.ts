@@ -52,6 +52,38 @@ describe('the mount point', () => {
     ));
 });
 
+test('of a Dataset, each field that EFC does not read is named by a warning, with the reason', () => {
+  const secret = { name: 'k', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } };
+  const input = given({
+    mounts: [{ ...nas, path: '/a', options: { a: 'b' }, encryptOptions: [secret], readOnly: true, shared: true }],
+    dataset: {
+      sharedOptions: { a: 'b' },
+      sharedEncryptOptions: [secret],
+      runtimes: [{ name: 'other' }],
+      owner: { uid: 1, gid: 1, user: 'u', group: 'g' },
+      dataRestoreLocation: { path: 'pvc://backups/a' },
+    },
+  });
+  const options = 'has no effect; write options of EFC into spec.fuse.properties';
+  expect(warningsOf(input).filter((message) => message.startsWith('Dataset'))).toEqual([
+    'Dataset: spec.mounts[0].path: has no effect; the data appears at /',
+    `Dataset: spec.mounts[0].options: ${options}`,
+    `Dataset: spec.mounts[0].encryptOptions: ${options}`,
+    'Dataset: spec.mounts[0].readOnly: has no effect; spec.accessModes says whether pods may write',
+    'Dataset: spec.mounts[0].shared: has no effect; EFC shows a mount to every user',
+    `Dataset: spec.sharedOptions: ${options}`,
+    `Dataset: spec.sharedEncryptOptions: ${options}`,
+    'Dataset: spec.runtimes: has no effect; a runtime serves the Dataset of its own name',
+    'Dataset: spec.owner: has no effect; the file system says who owns a file',
+    'Dataset: spec.dataRestoreLocation: has no effect; EFC has no backups',
+  ]);
+});
+test.each(['master', 'worker', 'fuse'] as const)('a property of the %s that reads as several is named by a warning', (role) =>
+  expect(warningsOf(given({ spec: { replicas: 1, [role]: { properties: { a: 'b,c' } } } }))).toEqual([
+    `spec.${role}.properties.a: "," and "=" separate mount options; the client sees several`,
+  ]),
+);
+
 describe('where workers are', () => {
   const two = { worker: workers('10.0.0.1', 'fd00::2') };
   test('is in a file of masters and clients: ready workers by address and port', () =>
@@ -121,9 +153,16 @@ describe('workers', () => {
   ])('%j is rejected', (said, message) =>
     expect(() => efc.bind(given({ spec: level(said) }))).toThrow(`spec.tieredstore.levels[0].${message}`),
   );
+  test('of SSD comes before one of HDD, in any order of the spec', () => {
+    const levels = [
+      { mediumtype: 'HDD' as const, path: '/mnt/b', quota: '40Gi' },
+      { mediumtype: 'SSD' as const, path: '/mnt/a', quota: '20Gi' },
+    ];
+    expect(optionsOf(given({ spec: { replicas: 1, tieredstore: { levels } } }), 'worker')).toMatchObject({ cache_media: '/mnt/a/ml/demo' });
+  });
   test('a level needs a size', () =>
     expect(() => efc.bind(given({ spec: { tieredstore: { levels: [{ mediumtype: 'SSD', path: '/a' }] } } }))).toThrow(
-      'spec.tieredstore.levels[0].quota: expected the size of the level',
+      'spec.tieredstore.levels[0].quota: expected the size of the level, found nothing',
     ));
   test('a part of a GiB is cut off, with a warning', () => {
     const input = given({ spec: level({ quota: '1536Mi', volumeType: 'emptyDir' }) });
