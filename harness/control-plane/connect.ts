@@ -81,7 +81,9 @@ export function kubectlOf({ kubectlPath, kubeconfig, dir }: Omit<ControlPlaneHan
     new Promise<string>((resolve, reject) => {
       // A discovery cache of its own: nothing of a test's cluster may stay in the user's home.
       const argv = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${join(dir, 'kubectl-cache')}`, ...args];
-      const child = execFile(kubectlPath, argv, { maxBuffer: 256 << 20 }, (error, stdout, stderr) => {
+      // A kubectl ends before garbage collection pays: without it, it takes two thirds of the time.
+      const env = { ...process.env, GOGC: 'off', GOMEMLIMIT: '256MiB' };
+      const child = execFile(kubectlPath, argv, { env, maxBuffer: 256 << 20 }, (error, stdout, stderr) => {
         if (error === null) resolve(stdout);
         else reject(new Error(`kubectl ${args.join(' ')}: ${stderr.trim() || error.message}`, { cause: error }));
       });
