@@ -21,11 +21,11 @@ interface Part {
 const asked = process.argv.slice(2);
 const useCluster = asked.includes('--use-cluster');
 const filters = asked.filter((argument) => argument !== '--use-cluster');
-let current: ChildProcess | undefined;
+const running = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     // Ctrl-C has reached it already, and a second one would not let it clean up.
-    if (signal !== 'SIGINT') current?.kill(signal);
+    if (signal !== 'SIGINT') for (const child of running) child.kill(signal);
     process.exit(130);
   });
 
@@ -40,12 +40,13 @@ process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 
 /** The part that fails soonest comes first. */
 async function* all(): AsyncGenerator<Part> {
-  const types = await run('node', ['scripts/check.ts', 'types']);
+  // Both have one thread.
+  const [types, published] = await Promise.all([run('node', ['scripts/check.ts', 'types']), run('node', ['scripts/package-check.ts'])]);
   yield await vitest(['unit'], ['--maxWorkers=100%']);
   const others = await run('node', ['scripts/check.ts', 'layers', 'unused', 'generated', 'format', 'lint']);
   // The checks count as one test; so does what would be published.
   yield one(types || others);
-  yield one(await run('node', ['scripts/package-check.ts']));
+  yield one(published);
   const unbuilt = ['simulation', 'adversary'];
   // Beside tests that wait for clusters they take no time.
   const isEarly = setup.isRunning();
@@ -91,10 +92,13 @@ async function vitest(projects: readonly string[], args: readonly string[] = [])
 /** The exit code; 1 when a signal ended it. */
 function run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number> {
   const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-  current = child;
+  running.add(child);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve(code ?? 1));
+    child.once('close', (code) => {
+      running.delete(child);
+      resolve(code ?? 1);
+    });
   });
 }
 

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 const script = join(import.meta.dirname, '../../scripts/test.ts');
-const BEGINNING = ['node check types', 'vitest unit', 'node check layers', 'node package-check'];
+const BEGINNING = ['node check types', 'node package-check', 'vitest unit', 'node check layers'];
 
 test('parts without a build go on while set-up builds; its output is held back until it is waited for', async () => {
   const { lines, code } = await run('echo "setup: installing"; echo built; while [ ! -e calls5 ]; do sleep 0.05; done; sleep 0.3');
-  expect(lines.filter(called)).toEqual([...BEGINNING, 'vitest simulation adversary', 'vitest programs cluster node']);
+  expect(callsOf(lines)).toEqual([...BEGINNING, 'vitest simulation adversary', 'vitest programs cluster node']);
   expect(lines[0]).toBe('setup: installing');
   expect(lines.indexOf('built')).toBe(lines.indexOf('waiting for what set-up builds:') + 1);
   expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '5 passed, 0 failed' });
@@ -19,13 +19,13 @@ test('parts without a build go on while set-up builds; its output is held back u
 
 test('when there is nothing to build, simulations share their time with clusters', async () => {
   const { lines } = await run(QUICK);
-  expect(lines.filter(called)).toEqual([...BEGINNING, 'vitest programs simulation adversary cluster node']);
+  expect(callsOf(lines)).toEqual([...BEGINNING, 'vitest programs simulation adversary cluster node']);
   expect(lines.at(-1)).toBe('4 passed, 0 failed');
 });
 
 test('when set-up fails, what it printed is shown, the tests that need it are named, and the run fails', async () => {
   const { lines, code } = await run('echo no Go; touch quick; exit 1');
-  expect(lines.filter(called)).toEqual(BEGINNING);
+  expect(callsOf(lines)).toEqual(BEGINNING);
   expect(lines).toContain('no Go');
   expect(lines).toContain('set-up failed, so that these tests do not run: programs, simulation, adversary, cluster, node');
   expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: '3 passed, 1 failed' });
@@ -43,12 +43,17 @@ test.each([
 
 test('some tests by name run once set-up has ended, all at once', async () => {
   const { lines } = await run('sleep 0.3; echo calls >>order', ['names']);
-  expect(lines.filter(called)).toEqual(['vitest unit programs simulation adversary cluster node names']);
+  expect(callsOf(lines)).toEqual(['vitest unit programs simulation adversary cluster node names']);
 });
 
 /** The last of the first checks waits for it. */
 const QUICK = 'touch quick';
 const called = (line: string) => /^(node|vitest) /.test(line);
+/** Calls in their order; the first two begin at once, and are sorted. */
+const callsOf = (lines: readonly string[]) => {
+  const calls = lines.filter(called);
+  return [...calls.slice(0, 2).toSorted(), ...calls.slice(2)];
+};
 
 /** Says what it was called with; a vitest writes a report of one test that passed. */
 const PROGRAM = `#!/bin/bash
@@ -56,7 +61,7 @@ name=$(basename "$0")
 args=$(sed -E 's#--project ##g; s#^run ##; s#--(max|rep)[^ ]*##g; s#scripts/##; s#[.]ts##; s#(layers) .*#\\1#; s#  +# #g; s# $##' <<<"$*")
 echo "$name $args"
 if [ "$args" = package-check ] && [ -z "$SLOW" ]; then while [ ! -e quick ]; do sleep 0.05; done; sleep 0.5; fi
-echo >>calls; touch "calls$(wc -l <calls)"
+echo >>calls; for n in $(seq "$(wc -l <calls)"); do touch "calls$n"; done
 [ -z "$SLUICE_TEST_REPORT" ] || echo '[{"file":"a","project":"p","ms":1,"passed":1,"failed":0,"skipped":0,"broken":false,"again":[]}]' >"$SLUICE_TEST_REPORT"
 [ "$name $args" != "$FAILING" ] && [ "$args" != "$FAILING" ]
 `;
