@@ -84,6 +84,12 @@ export const resourceType = (group: string, kind: string, plural: string, namesp
   namespaced,
 });
 
+/** Often half of an object, and nobody reads them. An update without them leaves the server's own as they are. */
+export function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 /** `<group>/<version>`, or just the version in the core group. */
 export const apiVersionOf = ({ group, version }: Pick<ResourceType, 'group' | 'version'>): string =>
   group === '' ? version : `${group}/${version}`;

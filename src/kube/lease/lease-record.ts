@@ -1,6 +1,6 @@
-import type { KubeObject, ResourceType } from '../types.ts';
+import { type KubeObject, resourceType, withoutManagedFields } from '../types.ts';
 
-export const LEASE: ResourceType = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease', namespaced: true };
+export const LEASE = resourceType('coordination.k8s.io', 'Lease', 'leases');
 
 /** coordination.k8s.io/v1 Lease. Times are MicroTime, kept as the text they are. */
 export interface Lease extends KubeObject {
@@ -60,9 +60,3 @@ export const holderOf = (lease: Lease): string => lease.spec?.holderIdentity ?? 
 
 /** meta/v1 MicroTime: RFC 3339 with exactly six digits. */
 export const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
-
-/** An update without them leaves the server's own as they are. */
-function withoutManagedFields(lease: Lease): Lease {
-  const { managedFields: _, ...metadata } = lease.metadata;
-  return { ...lease, metadata };
-}

@@ -9,10 +9,10 @@
  *     fails └─── the server no longer has that version, rejects it ──┘
  *                five times, or does not serve the kind; or the watch stays behind
  *
- * These transitions are in watch-state.ts. `step` is what happens in a state.
+ * These transitions are in watch-state.ts. `list` and `watch` are what happens in a state.
  */
 import { type Clock, systemClock } from '../clock.ts';
-import { type ObjectChange, createCollection, keyOf } from './collection.ts';
+import { type ObjectChange, createCollection, keyOf, type WatchedCollection } from './collection.ts';
 import type { KubeClient, Selection } from '../contract.ts';
 import { isNotFound } from '../errors.ts';
 import { createFirstList } from './first-list.ts';
@@ -20,10 +20,10 @@ import { type Limiter, type Slot, takeSlot } from '../turns/limiter.ts';
 import { listAll } from './pages.ts';
 import { pauseMs, repeat } from './repeat.ts';
 import { watchOnce } from './one-watch.ts';
-import { createHealthRecord, type ReflectorHealth } from './reflector-health.ts';
-import { createWatchLag } from './watch-lag.ts';
-import { ended, failed, type Listed, listed, reached, resumed, type State, UNLISTED, versionOf, watching } from './watch-state.ts';
-import { type KubeObject, type Log, type ResourceType, silent, type WatchEvent } from '../types.ts';
+import { createHealthRecord, type HealthRecord, type ReflectorHealth } from './reflector-health.ts';
+import { createProgress, type WatchProgress } from './progress.ts';
+import { type Listed, versionOf } from './watch-state.ts';
+import { type KubeObject, type Log, type ResourceType, silent, type WatchEvent, withoutManagedFields } from '../types.ts';
 
 export type { ObjectChange } from './collection.ts';
 
@@ -84,11 +84,9 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
   const { signal } = stopped;
   const first = createFirstList();
   const health = createHealthRecord(resource, clock, log);
-  let state: State = UNLISTED;
-  const lag = createWatchLag(clock, ({ version }) => {
+  const progress = createProgress(clock, ({ version }, state) => {
     const { silentMs } = health.current;
     log.warn({ resource, expected: version, reached: versionOf(state), silentMs }, 'the watch is behind; restarting it');
-    endWatch();
   });
   const collection = createCollection<T>(
     (object, before) => guarded(() => project(object, before), object, 'an object could not be read; it is left out'),
@@ -96,64 +94,18 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
       if (!signal.aborted) guarded(() => onChange(change), change.object, 'the handler of a change threw');
     },
   );
+  const source: Source<T> = { client, type, selection, clock, signal, collection, health, progress };
 
   async function step(): Promise<void> {
-    if (state.is === 'listed') return watch(state);
+    if (progress.state.is === 'listed') return watch(source, progress.state);
     const slot = listing && (await takeSlot(listing, clock, PATIENCE_MS, { signal }));
-    await list(slot).finally(slot?.release);
+    await list(source, slot).then(showList).finally(slot?.release);
   }
 
-  async function list(slot?: Slot): Promise<void> {
-    health.listBegins();
-    // Page by page: whole objects are many times as large as what is kept of them.
-    const all = await listAll(client, type, { ...selection, signal, clock, retries: 0 }, (page) => {
-      slot?.renew();
-      return page.map(collection.read);
-    });
-    signal.throwIfAborted();
-    collection.replace(all.items);
-    state = listed(all.resourceVersion);
-    lag.listed(all.resourceVersion);
-    health.listed();
-    log.debug({ resource, objects: all.items.length }, 'listed');
+  function showList(objects: number): void {
+    log.debug({ resource, objects }, 'listed');
     if (onListed) guarded(onListed, undefined, 'the handler of a list threw');
     if (first.complete() && onSynced) guarded(onSynced, undefined, 'the handler of the first list threw');
-  }
-
-  async function watch(from: Listed): Promise<void> {
-    const connection = new AbortController();
-    state = watching(from, () => connection.abort());
-    const late = lag.missing;
-    health.watchBegins();
-    try {
-      const limits = { from: from.version, signal: connection.signal, clock };
-      await watchOnce(client, { type, selection, ...limits, onHeard: health.heard, onEvent: show, onHealthy: works });
-    } finally {
-      health.watchEnded();
-    }
-    const { missing } = lag;
-    if (missing && missing !== late) throw new Error(`the watch does not show version ${missing.version}, which exists`);
-    state = ended(state);
-  }
-
-  function show({ type: kind, object }: WatchEvent): void {
-    const version = object.metadata.resourceVersion;
-    if (kind === 'DELETED') collection.gone(object);
-    else if (kind !== 'BOOKMARK') collection.seen(object);
-    if (version !== undefined) {
-      lag.reached(version);
-      state = reached(state, version);
-    }
-    works();
-  }
-
-  function works(): void {
-    state = resumed(state);
-    health.recovered();
-  }
-
-  function endWatch(): void {
-    if (state.is === 'watching') state.end();
   }
 
   /** Returns how long to wait before the next step, ms. */
@@ -162,7 +114,7 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     if (isNotFound(error)) first.isUnknown();
     // As a process that starts now would see it.
     if (health.isUninstalled) collection.replace([]);
-    state = failed(state, error, lag.missing?.times ?? 0);
+    progress.failed(error);
     health.logFailure();
     return pauseMs(error, health.current.failures, clock);
   }
@@ -174,16 +126,68 @@ export function reflect<T extends KubeObject>(client: KubeClient, type: Resource
     store: collection.store,
     get: (namespace, name) => collection.store.get(keyOf(namespace, name)),
     values: () => collection.store.values(),
-    expect: lag.expect,
+    expect: progress.expect,
     stop() {
       stopped.abort();
-      endWatch();
-      lag.stop();
+      progress.stop();
     },
     get status() {
-      return { ...health.current, synced: first.isComplete, resourceVersion: versionOf(state), behind: lag.missing !== undefined };
+      const { state, missing } = progress;
+      return { ...health.current, synced: first.isComplete, resourceVersion: versionOf(state), behind: missing !== undefined };
     },
   };
+}
+
+/** The collection in the cluster, and what is known of it here. */
+interface Source<T> {
+  readonly client: KubeClient;
+  readonly type: ResourceType;
+  readonly selection: Selection;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly collection: WatchedCollection<T>;
+  readonly health: HealthRecord;
+  readonly progress: WatchProgress;
+}
+
+/** Lists the collection. Returns how many objects it has. */
+async function list<T>({ client, type, selection, clock, signal, collection, health, progress }: Source<T>, slot?: Slot): Promise<number> {
+  health.listBegins();
+  // Page by page: whole objects are many times as large as what is kept of them.
+  const { items, resourceVersion } = await listAll(client, type, { ...selection, signal, clock, retries: 0 }, (page) => {
+    slot?.renew();
+    return page.map(collection.read);
+  });
+  signal.throwIfAborted();
+  collection.replace(items);
+  progress.listed(resourceVersion);
+  health.listed();
+  return items.length;
+}
+
+/** Watches the collection until the server ends that, or it is closed. */
+async function watch<T>({ client, type, selection, clock, collection, health, progress }: Source<T>, from: Listed): Promise<void> {
+  const connection = new AbortController();
+  function works(): void {
+    progress.resumed();
+    health.recovered();
+  }
+  function show({ type: kind, object }: WatchEvent): void {
+    const version = object.metadata.resourceVersion;
+    if (kind === 'DELETED') collection.gone(object);
+    else if (kind !== 'BOOKMARK') collection.seen(object);
+    if (version !== undefined) progress.reached(version);
+    works();
+  }
+  progress.begins(from, () => connection.abort());
+  health.watchBegins();
+  try {
+    const limits = { from: from.version, signal: connection.signal, clock };
+    await watchOnce(client, { type, selection, ...limits, onHeard: health.heard, onEvent: show, onHealthy: works });
+  } finally {
+    health.watchEnded();
+  }
+  progress.ended();
 }
 
 /** An error of a caller's function harms neither the store nor the stream: it is logged. */
@@ -196,11 +200,4 @@ function guardFor(resource: string, log: Log) {
       return undefined;
     }
   };
-}
-
-/** managedFields are often half of an object, and no caller reads them. */
-function withoutManagedFields({ metadata, ...rest }: KubeObject): KubeObject {
-  const { managedFields: _, ...kept } = metadata;
-  // The rest of a KubeObject without its metadata, with metadata.
-  return { ...rest, metadata: kept } as KubeObject;
 }

@@ -17,7 +17,7 @@ export const storeFaults: readonly PlantedFault[] = [
     'if (isEcho || isOthersNews(change)) return;',
     'if (isOthersNews(change)) return;',
   ]),
-  breaks('S5', 'a watch that hangs is not noticed', ['src/kube/watch/reflector.ts', 'expect: lag.expect,', 'expect() {},']),
+  breaks('S5', 'a watch that hangs is not noticed', ['src/kube/watch/reflector.ts', 'expect: progress.expect,', 'expect() {},']),
   breaks('S6', 'Secrets are kept', [
     `${STORE}/watches.ts`,
     'if (!found) return;',
