@@ -6,29 +6,26 @@ import { type Pod, withAnnotations, withLabels, withSpec } from '../pod.ts';
 import { prefetcherOf, STATUS_VOLUME } from '../prefetch/container.ts';
 import { fileListOf } from '../prefetch/file-list.ts';
 import { prefetchKeys, prefetchOptionsOf, wantsPrefetch } from '../prefetch/options.ts';
-import { noArguments } from './arguments.ts';
+import { withoutArguments } from './arguments.ts';
 
 /** Puts a container into a pod that reads files of its Datasets, so that they are in the memory of the node when the application starts. */
 export const filePrefetcher: MutationPlugin = {
   name: 'FilePrefetcher',
-  configure: (args) => {
-    noArguments(args);
-    return (pod, admission) => {
-      if (!wantsPrefetch(pod)) return pod;
-      if (pod.spec.os?.name === 'windows') {
-        admission.warn('no files are prefetched: spec.os.name is windows, and the prefetcher runs on Linux');
-        return pod;
-      }
-      try {
-        return withPrefetcher(pod, admission);
-      } catch (error) {
-        // A hint never denies: the application reads its files all the same.
-        if (!(error instanceof Denied) || admission.injection.mode === 'serverless') throw error;
-        admission.warn(`no files are prefetched: ${error.message}`);
-        return pod;
-      }
-    };
-  },
+  configure: withoutArguments((pod, admission) => {
+    if (!wantsPrefetch(pod)) return pod;
+    if (pod.spec.os?.name === 'windows') {
+      admission.warn('no files are prefetched: spec.os.name is windows, and the prefetcher runs on Linux');
+      return pod;
+    }
+    try {
+      return withPrefetcher(pod, admission);
+    } catch (error) {
+      // A hint never denies: the application reads its files all the same.
+      if (!(error instanceof Denied) || admission.injection.mode === 'serverless') throw error;
+      admission.warn(`no files are prefetched: ${error.message}`);
+      return pod;
+    }
+  }),
 };
 
 /** @throws Denied for an annotation that is wrong */

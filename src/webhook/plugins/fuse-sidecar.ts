@@ -6,7 +6,7 @@ import { annotationsOf, type Pod, withAnnotations, withLabels } from '../pod.ts'
 import { injectionKeys } from '../injection-options.ts';
 import { withApplicationChecks } from '../sidecar/application.ts';
 import { withClient } from '../sidecar/inject.ts';
-import { noArguments } from './arguments.ts';
+import { withoutArguments } from './arguments.ts';
 
 /** More clients than that are no pod but an attack, or clients that use one another in a circle. */
 const MOST = 64;
@@ -15,18 +15,15 @@ const MOST = 64;
 export const fuseSidecar: MutationPlugin = {
   name: 'FuseSidecar',
   givesSidecars: true,
-  configure: (args) => {
-    noArguments(args);
-    return (pod, admission) => {
-      if (!admission.uses.some(isOwnClaim)) {
-        admission.warn('the pod asks for sidecars and mounts no Dataset: it gets none');
-        return pod;
-      }
-      requireMounts(pod);
-      const injected = withApplicationChecks(injectedInto(pod, admission), pod, admission);
-      return withLabels(withDefaultContainer(injected, pod), { [injectionKeys.done]: 'true', [label.managedBy]: 'fluid' });
-    };
-  },
+  configure: withoutArguments((pod, admission) => {
+    if (!admission.uses.some(isOwnClaim)) {
+      admission.warn('the pod asks for sidecars and mounts no Dataset: it gets none');
+      return pod;
+    }
+    requireMounts(pod);
+    const injected = withApplicationChecks(injectedInto(pod, admission), pod, admission);
+    return withLabels(withDefaultContainer(injected, pod), { [injectionKeys.done]: 'true', [label.managedBy]: 'fluid' });
+  }),
 };
 
 /** In such a pod the client would not run, or its mount would reach no other container, and an application would read an empty directory. */

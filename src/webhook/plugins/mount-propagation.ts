@@ -1,15 +1,12 @@
 import type { Container, VolumeMount } from '../../api/index.ts';
 import type { MutationPlugin } from '../admission.ts';
 import { type Pod, volumesOf, withSpec } from '../pod.ts';
-import { noArguments } from './arguments.ts';
+import { withoutArguments } from './arguments.ts';
 
 /** Lets containers see a mount that was repaired, without a restart: mounts on the host propagate into them. */
 export const mountPropagation: MutationPlugin = {
   name: 'MountPropagationInjector',
-  configure: (args) => {
-    noArguments(args);
-    return (pod, { uses }) => propagated(pod, volumesOf(pod, new Set(uses.map(({ claim }) => claim))));
-  },
+  configure: withoutArguments((pod, { uses }) => propagated(pod, volumesOf(pod, new Set(uses.map(({ claim }) => claim))))),
 };
 
 /** The pod, with mounts of these volumes that propagate from the host, in init containers too, unless the user chose something else. */

@@ -5,7 +5,7 @@ import { servedBy } from '../served-by.ts';
 import { record } from '../shapes.ts';
 import type { Expression } from './affinity/node-affinity.ts';
 import { requiring } from './affinity/requirements.ts';
-import { noArguments } from './arguments.ts';
+import { withoutArguments } from './arguments.ts';
 
 /** Labels that Sluice and Fluid put on nodes themselves: a node gets them because a pod runs there. */
 const OWN_LABELS = 'fluid.io/';
@@ -13,15 +13,13 @@ const OWN_LABELS = 'fluid.io/';
 /** A pod may run only where its FUSE clients can: on nodes that `fuse.nodeSelector` of its runtimes selects. */
 export const requireNodeWithFuse: MutationPlugin = {
   name: 'RequireNodeWithFuse',
-  configure: (args) => {
-    noArguments(args);
-    return (pod, { uses, known, warn }) =>
-      requiring(
-        pod,
-        datasetsOf(uses).map((dataset) => [fuseSelector(dataset, known)]),
-        (message) => warn(`the pod may run where its FUSE clients cannot: ${message}`),
-      );
-  },
+  configure: withoutArguments((pod, { uses, known, warn }) =>
+    requiring(
+      pod,
+      datasetsOf(uses).map((dataset) => [fuseSelector(dataset, known)]),
+      (message) => warn(`the pod may run where its FUSE clients cannot: ${message}`),
+    ),
+  ),
 };
 
 /** Each Dataset once: several claims may be of one. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Admission, MutationPlugin } from '../../../src/webhook/admission.ts';
 import { plugins } from '../../../src/webhook/plugins/index.ts';
-import { noArguments } from '../../../src/webhook/plugins/arguments.ts';
+import { withoutArguments } from '../../../src/webhook/plugins/arguments.ts';
 import { type Pod, withLabels } from '../../../src/webhook/pod.ts';
 import { defaultProfile } from '../../../src/webhook/profile/default-profile.ts';
 import { parseProfile } from '../../../src/webhook/profile/parse.ts';
@@ -11,7 +11,7 @@ const noting = (name: string): MutationPlugin => ({
   name,
   configure: (args) => (pod) => withLabels(pod, { ran: `${pod.metadata.labels?.['ran'] ?? ''}${name}(${JSON.stringify(args) ?? ''})` }),
 });
-const strict: MutationPlugin = { name: 'Strict', configure: (args) => (noArguments(args), (pod) => pod) };
+const strict: MutationPlugin = { name: 'Strict', configure: withoutArguments((pod) => pod) };
 const known = [noting('First'), noting('Second'), strict];
 const pod: Pod = { metadata: {}, spec: { containers: [] } };
 // The cast: these plugins look at nothing.
