@@ -8,9 +8,10 @@
  * No watch, no list, no Secret, no log of a pod.
  */
 import { csiDriver, FUSE_NODE_LABELS, fuseNodeRecord, runtimePlural } from '../../api/names.ts';
-import { isForbidden, isNotFound, type KubeClient } from '../../kube/client/kube-client.ts';
+import { isForbidden, type KubeClient } from '../../kube/client/kube-client.ts';
+import { ignoreNotFound } from '../../kube/errors.ts';
 import { type EventSink, eventSink } from '../../kube/events/events.ts';
-import type { KubeObject, Log, ObjectName, ResourceType } from '../../kube/types.ts';
+import { type KubeObject, type Log, type ObjectName, type ResourceType, resourceType } from '../../kube/types.ts';
 import type { NodeCluster, FusePod, RuntimeRecord } from './node-cluster.ts';
 import type { RuntimeName } from '../volume.ts';
 
@@ -20,18 +21,11 @@ export interface KubeClusterOptions {
   readonly log: Log;
 }
 
-const core = (plural: string, kind: string, namespaced: boolean): ResourceType => ({ group: '', version: 'v1', plural, kind, namespaced });
-const NODE = core('nodes', 'Node', false);
-const VOLUME = core('persistentvolumes', 'PersistentVolume', false);
-const CLAIM = core('persistentvolumeclaims', 'PersistentVolumeClaim', true);
-const POD = core('pods', 'Pod', true);
-const ours = (plural: string, kind: string): ResourceType => ({
-  group: 'data.fluid.io',
-  version: 'v1alpha1',
-  plural,
-  kind,
-  namespaced: true,
-});
+const NODE = resourceType('', 'Node', 'nodes', false);
+const VOLUME = resourceType('', 'PersistentVolume', 'persistentvolumes', false);
+const CLAIM = resourceType('', 'PersistentVolumeClaim', 'persistentvolumeclaims');
+const POD = resourceType('', 'Pod', 'pods');
+const ours = (plural: string, kind: string) => ({ ...resourceType('data.fluid.io', kind, plural), version: 'v1alpha1' });
 const DATASET = ours('datasets', 'Dataset');
 
 export interface KubeCluster extends NodeCluster {
@@ -44,14 +38,8 @@ export interface KubeCluster extends NodeCluster {
 export function kubeCluster({ client, nodeId, log }: KubeClusterOptions): KubeCluster {
   const events: EventSink = eventSink(client, { reportingController: 'data.fluid.io/sluice-csi', reportingInstance: nodeId, log });
 
-  async function find(type: ResourceType, name: ObjectName, metadataOnly = false): Promise<KubeObject | undefined> {
-    try {
-      return await client.get(type, name, { metadataOnly });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  }
+  const find = (type: ResourceType, name: ObjectName, metadataOnly = false): Promise<KubeObject | undefined> =>
+    client.get(type, name, { metadataOnly }).catch(ignoreNotFound);
 
   return {
     async labelNode(labels) {

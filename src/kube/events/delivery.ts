@@ -3,9 +3,9 @@ import { backoff, type Clock, sleep } from '../clock.ts';
 import { ApiError, isNotFound, NoAnswer } from '../errors.ts';
 import { microTime } from '../lease/lease-record.ts';
 import { createFairQueue } from '../turns/fair-queue.ts';
-import type { KubeObject, Log, ResourceType } from '../types.ts';
+import { type KubeObject, type Log, resourceType } from '../types.ts';
 
-const EVENT: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
+const EVENT = resourceType('events.k8s.io', 'Event', 'events');
 const MOST_WAITING = 1_000;
 const TRIES = 3;
 /** How many namespaces are sent to at a time, one event each: a slow or failing one delays no other. */

@@ -31,23 +31,11 @@ export const bundlePatch = (configuration: KubeObject, namespace: string, bundle
 export const entriesFor = (configuration: KubeObject | undefined, namespace: string): number =>
   configuration ? entriesOf(configuration).filter((entry) => isOurs(entry, namespace)).length : 0;
 
-/** Whether every entry of this webhook has all of these authorities, in PEM; it may have others. */
-export const hasAll = (configuration: KubeObject, namespace: string, authorities: readonly string[]): boolean =>
+/** The authorities of each entry of this webhook, in PEM. */
+export const bundlesOf = (configuration: KubeObject, namespace: string): readonly (readonly string[])[] =>
   entriesOf(configuration)
     .filter((entry) => isOurs(entry, namespace))
-    .every(({ clientConfig }) => {
-      const bundle = certificatesIn(Buffer.from(clientConfig?.caBundle ?? '', 'base64').toString('utf8'));
-      return authorities.every((authority) => bundle.includes(authority));
-    });
-
-/** Whether API servers that read this configuration trust one of these authorities, in PEM, for every entry of this webhook. */
-export const isTrusted = (configuration: KubeObject, namespace: string, authorities: readonly string[]): boolean =>
-  entriesOf(configuration)
-    .filter((entry) => isOurs(entry, namespace))
-    .every(({ clientConfig }) => {
-      const bundle = certificatesIn(Buffer.from(clientConfig?.caBundle ?? '', 'base64').toString('utf8'));
-      return authorities.some((authority) => bundle.includes(authority));
-    });
+    .map(({ clientConfig }) => certificatesIn(Buffer.from(clientConfig?.caBundle ?? '', 'base64').toString('utf8')));
 
 const entriesOf = (configuration: KubeObject) => (configuration['webhooks'] ?? []) as readonly Entry[];
 

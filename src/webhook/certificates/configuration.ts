@@ -1,17 +1,12 @@
 import { webhookNames } from '../../api/webhook-names.ts';
 import { type Clock, createSteadiness } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import type { Log, ResourceType } from '../../kube/types.ts';
+import { type Log, resourceType } from '../../kube/types.ts';
 import { reflect, type ReflectorStatus } from '../../kube/watch/reflector.ts';
-import { bundlePatch, entriesFor, hasAll, isTrusted } from './ca-bundle.ts';
+import { bundlePatch, bundlesOf, entriesFor } from './ca-bundle.ts';
 
-export const CONFIGURATION: ResourceType = {
-  group: 'admissionregistration.k8s.io',
-  version: 'v1',
-  plural: 'mutatingwebhookconfigurations',
-  kind: 'MutatingWebhookConfiguration',
-  namespaced: false,
-};
+const ADMISSION = 'admissionregistration.k8s.io';
+export const CONFIGURATION = resourceType(ADMISSION, 'MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', false);
 
 export interface ConfigurationOptions {
   readonly client: KubeClient;
@@ -72,7 +67,8 @@ export function watchConfiguration({ client, namespace, signal, onChange, onEntr
     },
     trusts(authorities) {
       const configuration = current();
-      return !configuration || isTrusted(configuration, namespace, authorities);
+      if (!configuration) return true;
+      return bundlesOf(configuration, namespace).every((bundle) => authorities.some((each) => bundle.includes(each)));
     },
     patchFor(authorities) {
       const configuration = current();
@@ -80,7 +76,8 @@ export function watchConfiguration({ client, namespace, signal, onChange, onEntr
       const bundle = Buffer.from(authorities.join('')).toString('base64');
       const patch = bundlePatch(configuration, namespace, bundle);
       if (patch.length === 0) return [];
-      if (hasAll(configuration, namespace, authorities) && excess.ofMs(bundle) < EXCESS_MS) return [];
+      const hasAll = bundlesOf(configuration, namespace).every((each) => authorities.every((authority) => each.includes(authority)));
+      if (hasAll && excess.ofMs(bundle) < EXCESS_MS) return [];
       excess.forget();
       return patch;
     },

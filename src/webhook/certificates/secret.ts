@@ -1,11 +1,11 @@
 import type { Clock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ignoreNotFound, isConflict, isNotFound } from '../../kube/errors.ts';
-import type { KubeObject, Log, ObjectName, ResourceType } from '../../kube/types.ts';
+import { type KubeObject, type Log, type ObjectName, resourceType } from '../../kube/types.ts';
 import { reflect, type ReflectorStatus } from '../../kube/watch/reflector.ts';
 import { dataOf, type Material } from './material.ts';
 
-const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true };
+const SECRET = resourceType('', 'Secret', 'secrets');
 
 /** The Secret of the certificate, as last seen: by the watch, by a read, or in the answer to a write. */
 export interface CertificateSecret {

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../../kube/contract.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { ignoreNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { type Unknown, unknownKey } from '../known.ts';
 import type { ObjectSources } from './known-objects.ts';
@@ -54,10 +54,6 @@ async function get<T>(
   { namespace, name }: { readonly namespace?: string; readonly name: string },
   project: (object: KubeObject) => T,
 ): Promise<T | undefined> {
-  try {
-    return project(await client.get(type, { namespace, name }, { signal, metadataOnly: type === CLAIM }));
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const found = await client.get(type, { namespace, name }, { signal, metadataOnly: type === CLAIM }).catch(ignoreNotFound);
+  return found && project(found);
 }
