@@ -2,7 +2,9 @@ import { systemClock } from '../clock.ts';
 import type { ClusterConnection } from './connection.ts';
 import type { CallOptions, ClientOptions } from '../contract.ts';
 import { createLimiter } from '../turns/limiter.ts';
-import { createTransport, type Request } from './transport.ts';
+import { openStream, type Request, type Wire } from './attempt.ts';
+import { createPools } from './pools.ts';
+import { send } from './send.ts';
 import { REQUESTS, shareOf } from '../turns/fair-queue.ts';
 
 /** The part of a request that one call of a client decides. */
@@ -13,7 +15,7 @@ export type Asked = Pick<Request, 'method' | 'path'> & Partial<Request>;
  * ended. `resource` is a plural with its subresource, such as `datasets/status`.
  */
 export interface Requests {
-  /** Sends, and retries where that is harmless. Returns the body of the answer. @throws as Transport.send */
+  /** Sends, and retries where that is harmless. Returns the body of the answer. @throws as `send` in send.ts */
   send(resource: string, request: Asked, call?: CallOptions): Promise<string>;
   /** Opens a watch, which counts as ended when it is open. */
   open(resource: string, request: Asked, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
@@ -26,7 +28,9 @@ export function createRequests(connection: ClusterConnection, options: ClientOpt
   const { fieldManager, userAgent = fieldManager, timeoutMs = 15_000, maxConnections = REQUESTS, onRequest, deadline } = options;
   const clock = options.clock ?? systemClock;
   const limiter = createLimiter(maxConnections, clock, shareOf(maxConnections));
-  const transport = createTransport(connection, maxConnections, { userAgent, clock, limiter, deadline });
+  const pools = (connection.pools ?? ((most) => createPools(connection, most)))(maxConnections);
+  const prefix = new URL(connection.server).pathname.replace(/\/$/, '');
+  const wire: Wire = { connection, pools, prefix, userAgent, clock, limiter, deadline };
 
   return {
     async send(resource, request, call = {}) {
@@ -38,7 +42,7 @@ export function createRequests(connection: ClusterConnection, options: ClientOpt
         signal: call.signal,
         confidential: isConfidential(resource),
       };
-      return transport.send(whole, (status, retries) =>
+      return send(wire, whole, (status, retries) =>
         onRequest?.({ method: request.method, resource, status, durationMs: clock.monotonic() - began, retries }),
       );
     },
@@ -47,7 +51,7 @@ export function createRequests(connection: ClusterConnection, options: ClientOpt
       const began = clock.monotonic();
       const report = (status: number) =>
         onRequest?.({ method: 'WATCH', resource, status, durationMs: clock.monotonic() - began, retries: 0 });
-      return transport.open({ ...request, timeoutMs: 0, retries: 0, confidential: isConfidential(resource), signal }).then(
+      return openStream(wire, { ...request, timeoutMs: 0, retries: 0, confidential: isConfidential(resource), signal }).then(
         (body) => (report(200), body),
         (error) => {
           report(error?.status ?? 0);
@@ -56,7 +60,7 @@ export function createRequests(connection: ClusterConnection, options: ClientOpt
       );
     },
 
-    close: () => transport.close(),
+    close: () => pools.close(),
   };
 }
 

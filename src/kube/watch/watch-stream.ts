@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { apiErrorFrom, type RequestName } from '../errors.ts';
-import { named, Timeout } from '../client/transport.ts';
+import { named, Timeout } from '../client/attempt.ts';
 import type { KubeObject, WatchEvent } from '../types.ts';
 
 /**
