@@ -46,6 +46,14 @@ describe.each(folders)('the lock of %s', (folder) => {
   });
 });
 
+test('npm ci in a clone does not warn of engines, since it adds a Node that is new enough', async () => {
+  const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'loglevel'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+  expect(stdout.trim()).toBe('error');
+});
+
 test('packages that the checks and the sources share have one version', () => {
   const { devDependencies: own = {} } = read<Manifest>('package.json');
   const { packages } = read<Lock>('tools/checks/package-lock.json');
