@@ -47,6 +47,7 @@ test('the installed package is small, and brings one library besides its peers',
 
 test('the command line says its version, and plans an example of the package', async () => {
   expect(await ran(folder, 'sluice', '--version')).toEqual({ code: 0, output: `${version}\n` });
+  expect(await ran(folder, 'kubectl-sluice', '--version')).toEqual({ code: 0, output: `${version}\n` });
   const { code, output } = await ran(folder, 'sluice', 'synth', '--assume-secrets', `node_modules/${name}/examples/juicefs.yaml`);
   expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('kind: PersistentVolume') });
 });
@@ -88,6 +89,11 @@ describe("a vendor's package compiles, and its conformance suite passes:", () =>
   test('one that new-runtime makes', async () => {
     const vendor = join(folder, 'acme');
     expect(await ran(folder, 'sluice', 'new-runtime', 'acme', '--dir', vendor)).toMatchObject({ code: 0 });
+    const { devDependencies } = JSON.parse(readFileSync(join(vendor, 'package.json'), 'utf8')) as {
+      readonly devDependencies: Readonly<Record<string, string>>;
+    };
+    // From where this package was installed: no registry has it yet.
+    expect(join(vendor, devDependencies[name]?.replace(/^file:/, '') ?? '')).toBe(await packed());
     await passes(vendor, 'AcmeRuntime');
   });
   test('examples/vendor-moosefs', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { shown } from '../../api/errors.ts';
 import type { Define } from '../command.ts';
@@ -80,7 +80,8 @@ function inCheckout(name: string, title: string): void {
 async function asPackage(name: string, title: string, folder: string): Promise<void> {
   const own = ownPackage();
   const sources = checkoutRoot();
-  const packed = sources && relative(folder, join(sources, archiveOf(own)));
+  const archive = sources === undefined ? installedFrom(own.name) : join(sources, archiveOf(own));
+  const packed = archive && relative(folder, archive);
   const isPackage = existsSync(join(folder, 'package.json'));
   const { 'sluice.config.ts': config, ...files } = fromTemplate(
     { name, title },
@@ -132,6 +133,22 @@ function checkout(): string {
 function checkoutRoot(): string | undefined {
   const root = resolve(import.meta.dirname, '../../..');
   return existsSync(join(root, 'scripts/gen.ts')) && existsSync(join(root, 'package.json')) ? root : undefined;
+}
+
+/** The archive that npm installed this program from, if it is still there; undefined if it came from a registry. */
+function installedFrom(name: string): string | undefined {
+  const [modules = ''] = import.meta.dirname.split(`/${name}/`);
+  try {
+    // npm writes down where each package came from; a path is relative to the folder of node_modules.
+    const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly resolved?: string }>>;
+    };
+    const { resolved = '' } = packages[`node_modules/${name}`] ?? {};
+    const archive = resolve(dirname(modules), resolved.replace(/^file:/, ''));
+    return resolved.startsWith('file:') && existsSync(archive) ? archive : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The file name that `npm pack` chooses. */

@@ -2,7 +2,7 @@
 export interface PackageOptions {
   readonly name: string;
   readonly sluice: { readonly name: string; readonly version: string };
-  /** The archive that `npm pack` writes in a checkout, which has a version that no registry has; absent in an installed package. */
+  /** The archive that `npm pack` writes in a checkout, or that this package was installed from; absent if it came from a registry. */
   readonly packed: string | undefined;
 }
 
