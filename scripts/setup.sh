@@ -66,6 +66,8 @@ node_files() {
 /usr/bin/mfscli moosefs-cli tests
 /usr/sbin/glusterd glusterfs-server tests
 /usr/bin/qemu-aarch64-static qemu-user-static tests
+/usr/bin/zsh zsh tests
+/usr/bin/fish fish tests
 /etc/java-17-openjdk/security/java.security openjdk-17-jre-headless alluxio
 /usr/bin/mvn maven alluxio
 TEXT

@@ -43,6 +43,7 @@ export const COMMANDS: readonly {
   { name: 'fuse-config', summary: 'turn config.json into the command line of a FUSE client', load: () => import('./fuse-config.ts') },
   { name: 'image', summary: 'build an image with further runtimes', load: () => import('./image/image.ts') },
   { name: 'new-runtime', summary: 'create the files of a new runtime', load: () => import('./new-runtime/new-runtime.ts') },
+  { name: 'completion', summary: 'print what completes these commands in a shell', load: () => import('./completion/completion.ts') },
 ];
 
 const EXIT_CODES = `
@@ -70,9 +71,11 @@ export async function run(argv: readonly string[], parts: Package): Promise<numb
     .addHelpText('after', `${EXIT_CODES}\n\n\`sluice <command> --help\` shows examples.`);
   // Only the command of this call is loaded; for the others, help needs no more than name and summary.
   const wanted = new Set(argv);
+  // Completion is made from all of them.
+  const all = argv.includes('completion');
   for (const { name, summary, load } of COMMANDS) {
     const command = program.command(name).summary(summary).description(summary);
-    if (wanted.has(name)) (await load()).define(command, parts);
+    if (all || wanted.has(name)) (await load()).define(command, parts);
   }
   try {
     await program.parseAsync(argv, { from: 'user' });

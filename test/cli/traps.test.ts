@@ -109,6 +109,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   explain: [['--kubeconfig', nowhere]],
   playground: [['--', '/bin/true']],
   crds: [[]],
+  completion: [['bash']],
   install: [['--image', 'registry.example/sluice:1']],
   uninstall: [['--kubeconfig', nowhere]],
   reconcile: [['--kubeconfig', nowhere, '--metrics-addr', '0']],
