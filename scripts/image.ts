@@ -2,6 +2,8 @@
  * The image, without a registry and without docker:
  * `node scripts/image.ts [--name sluice:0.1.0] [--arch amd64|arm64] [--out build/image]`. It is for this machine's processors unless told.
  *
+ * Where there is no Debian, scripts/image/Dockerfile runs it in one.
+ *
  * Writes system.tar and program.tar, the two layers, which the Dockerfile takes as well, and image.tar for `docker load` and
  * `ctr -n k8s.io images import`. Needs apt-get, dpkg-deb and a Debian mirror: that of this machine's own sources, or
  * DEBIAN_MIRROR, such as a snapshot of one day. The same sources and the same packages give the same bytes. For other processors Node comes
@@ -15,6 +17,7 @@ import { ARCHITECTURES, type Architecture, ownArchitecture, writeArchive } from 
 import { inFolders, type TarEntry, writeTarFile } from '../src/cli/image/tar-file.ts';
 import { debianFiles } from './image/debian.ts';
 import { nodeBinary } from './image/node.ts';
+import { messageOf } from '../src/cli/errors.ts';
 
 const root = join(import.meta.dirname, '..');
 const HOME = 'opt/sluice';
@@ -116,8 +119,13 @@ if (import.meta.main) {
       out: { type: 'string', default: join(root, 'build/image') },
     },
   });
-  const architecture = ARCHITECTURES.find((known) => known === values.arch);
-  if (architecture === undefined) throw new Error(`--arch: expected ${ARCHITECTURES.join(' or ')}, found ${values.arch}`);
-  const { path, id, size } = await buildImage(values.name, resolve(values.out), { architecture });
-  console.log(`${values.name} ${id} ${(size / 1e6).toFixed(0)} MB: ${path}`);
+  try {
+    const architecture = ARCHITECTURES.find((known) => known === values.arch);
+    if (architecture === undefined) throw new Error(`--arch: expected ${ARCHITECTURES.join(' or ')}, found ${values.arch}`);
+    const { path, id, size } = await buildImage(values.name, resolve(values.out), { architecture });
+    console.log(`${values.name} ${id} ${(size / 1e6).toFixed(0)} MB: ${path}`);
+  } catch (error) {
+    console.error(`image: ${messageOf(error)}`);
+    process.exitCode = 1;
+  }
 }

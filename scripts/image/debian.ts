@@ -2,7 +2,7 @@
  * The few files of Debian that the image needs, out of packages that apt has verified. Neither root nor a registry is asked for, and the
  * machine's own packages are neither used nor changed: apt works in a folder of its own.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -34,6 +34,7 @@ const PROGRAMS = ['mount', 'umount', 'mkdir', 'cat', 'stat', 'sleep', 'dash', 's
  * one architecture; without `mirror` they come from where this machine has its own packages from.
  */
 export function debianFiles(cache: string, architecture: Architecture, mirror: string | undefined): readonly TarEntry[] {
+  refuseWithoutPrograms();
   const debs = downloaded(cache, architecture, mirror === undefined ? configuredSites() : sitesOf(mirror));
   const unpacked = mkdtempSync(join(cache, 'unpacked-'));
   try {
@@ -53,6 +54,13 @@ export function debianFiles(cache: string, architecture: Architecture, mirror: s
   }
 }
 
+/** The files of Debian are taken out of packages by Debian's own programs. */
+function refuseWithoutPrograms(): void {
+  const missing = ['apt-get', 'dpkg-deb', 'flock'].filter((program) => spawnSync(program, ['--version']).error !== undefined);
+  if (missing.length > 0)
+    throw new Error(`expected ${missing.join(', ')}, which Debian has; elsewhere: docker build -f scripts/image/Dockerfile -t <image> .`);
+}
+
 const SUITES = ['bookworm', 'bookworm-security'] as const;
 type Suite = (typeof SUITES)[number];
 type Sites = Readonly<Record<Suite, string>>;
@@ -61,16 +69,24 @@ const sitesOf = (mirror: string): Sites => ({ bookworm: `${mirror}/debian`, 'boo
 
 /** Where the machine's own sources say that the suites are. */
 function configuredSites(): Sites {
-  const lines = execFileSync('apt-get', ['indextargets', '--format', '$(RELEASE) $(REPO_URI)', 'Created-By: Packages'], {
-    encoding: 'utf8',
-  });
-  const found = new Map(lines.split('\n').map((line) => line.split(' ') as [string, string]));
-  const missing = SUITES.filter((suite) => !found.has(suite));
+  return sitesIn(
+    execFileSync('apt-get', ['indextargets', '--format', '$(RELEASE) $(REPO_URI)', 'Created-By: Packages'], { encoding: 'utf8' }),
+  );
+}
+
+/** The sites of lines `suite address`. A mirror that has a suite of another Debian has these too. */
+export function sitesIn(lines: string): Sites {
+  const found = lines.split('\n').map((line) => line.split(' ') as [string, string?]);
+  const siteOf = (suite: Suite): string | undefined => {
+    const folder = suite.endsWith('-security') ? /\/debian-security\/?$/ : /\/debian\/?$/;
+    return (found.find(([name]) => name === suite) ?? found.find(([, site]) => folder.test(site ?? '')))?.[1];
+  };
+  const missing = SUITES.filter((suite) => siteOf(suite) === undefined);
   if (missing.length > 0)
     throw new Error(
       `apt sources: expected the suites ${SUITES.join(' and ')}, found no ${missing.join(', no ')}; name a mirror by DEBIAN_MIRROR`,
     );
-  return Object.fromEntries(SUITES.map((suite) => [suite, found.get(suite)!])) as Sites;
+  return Object.fromEntries(SUITES.map((suite) => [suite, siteOf(suite)!])) as Sites;
 }
 
 /** Names of the .deb files in the cache; what is there already and has the right hash is not fetched again. */
