@@ -69,10 +69,19 @@ test('a DataLoad reports that no master leads, and starts once one does', async 
   at.start();
   await at.advance(10_000);
   const message = 'no master of AlluxioRuntime demo reports that it leads';
-  expect(at.get('DataLoad', 'warm')).toMatchObject({ status: { phase: 'Pending', conditions: [{ reason: 'RuntimeNotReady', message }] } });
+  expect(at.get('DataLoad', 'warm')).toMatchObject({
+    status: {
+      phase: 'Pending',
+      conditions: [
+        { reason: 'RuntimeNotReady', message },
+        { type: 'Ready', status: 'False' },
+        { type: 'Reconciling', status: 'True' },
+      ],
+    },
+  });
   files.leader = leader;
   await at.advance(5_000);
-  expect(at.get('DataLoad', 'warm')).toMatchObject({ status: { phase: 'Executing', conditions: [] } });
+  expect(at.get('DataLoad', 'warm')).toMatchObject({ status: { phase: 'Executing' } });
 });
 
 test('files are counted while workers start, and reported with the phase', async () => {
