@@ -25,8 +25,6 @@ export interface Cause {
   readonly isServing?: true;
   /** The user asked for it: its event is no warning. */
   readonly isWanted?: true;
-  /** Only an edit ends the reason: of the object, or of what the message names. */
-  readonly stalls?: true;
   /** Another writer was first: a retry ends it. */
   readonly isRace?: true;
   /** An operation fails for it: Fluid's reason of the event, if that is another one. */
@@ -44,7 +42,6 @@ export const causes = {
     means: 'a field is wrong; the message names every fault with its field, what was expected and what was found',
     toDo: 'edit the field, or the Secret or claim that the message names; the controller reads these again within 30 s. What was bound [stays so](#an-invalid-edit)',
     refusalEvent: 'DataOperationNotValid',
-    stalls: true,
   },
   DatasetNotFound: {
     means: 'no Dataset has the name of the runtime, or the Dataset that it refers to does not exist',
@@ -65,7 +62,6 @@ export const causes = {
   DatasetTaken: {
     means: 'another runtime of that name, of another kind, serves the Dataset: the one that served it already, else the older one',
     toDo: 'delete one of the two',
-    stalls: true,
   },
   SecretNotFound: {
     means: 'a Secret does not exist, or lacks the key that an option names; the message names both, and the field',
@@ -84,7 +80,6 @@ export const causes = {
       'a Dataset refers to one of another namespace that does not exist or does not allow it, to itself, or to one that refers to a third. Or an operation runs after one of another namespace that does not allow it',
     toDo: 'let the owner of the other Dataset list this namespace in its annotation `data.fluid.io/shared-with`. If that Dataset refers to a third one, refer to the third one directly',
     toDoForOperation: 'let the owner of the other one list this namespace in its annotation `data.fluid.io/followers`',
-    stalls: true,
   },
   LookupFailed: {
     means: 'the API server refused a request, such as for a Secret, or did not answer; the message is its answer',
@@ -99,7 +94,6 @@ export const causes = {
   PortsExhausted: {
     means: 'no host port of the range is free',
     toDo: 'widen `--runtime-node-port-range`, or use the container network',
-    stalls: true,
   },
   MasterNotReady: PODS,
   WorkersNotReady: PODS,
@@ -124,7 +118,6 @@ export const causes = {
   MountsDiffer: {
     means: 'the engine accepted a mount, or an unmount, and lists it otherwise: see the condition of that name',
     toDo: 'see that condition',
-    stalls: true,
   },
   PlacementWaiting: {
     means: 'fuse pods stay on nodes that the spec no longer selects: see the condition of that name',
@@ -144,19 +137,16 @@ export const causes = {
     means: 'an object of that name has another owner',
     toDo: 'the message names the object. Delete it if it is not needed. Otherwise delete the Dataset and its runtime, or the operation, and create them under another name',
     isRefusal: true,
-    stalls: true,
   },
   FieldConflict: {
     means: 'another controller changed a field back six times in a minute; the message names it',
     toDo: 'find it in `managedFields` of the object. The controller waits 30 s to 10 min between retries. A change by an admission webhook is accepted, and is no conflict',
-    stalls: true,
   },
   Conflict: { means: 'another writer changed the object at the same time', toDo: 'nothing; the controller retries at once', isRace: true },
   ApplyFailed: {
     means: 'the API server refused to store an object; the message is its answer',
     toDo: 'after `422 Invalid`, edit the value that the message names, in the spec of the Dataset, the runtime or the operation. Otherwise see quota, admission webhooks and rights. The controller retries with back-off, at least every 90 s, and at once after an edit of one of the three, such as a label',
     isRefusal: true,
-    stalls: true,
   },
   UpdateFailed: {
     means:
@@ -216,7 +206,6 @@ export const causes = {
     means:
       'the Job of an operation, or the StatefulSet that helps it, has lacked pods for a minute; the message has its latest event `FailedCreate`: a quota, Pod Security or an admission webhook refuses the pod',
     toDo: 'change what the message names: Kubernetes tries again by itself. Whoever may write events in the namespace could have written that text',
-    stalls: true,
   },
   DataOperationWaiting: {
     means: 'the operation of `spec.runAfter` is not complete yet; the message says if Kubernetes does not create its pods',
@@ -232,7 +221,6 @@ export const causes = {
   RunAfterCycle: {
     means: 'the operation of `spec.runAfter` waits, itself or through others, for this one; the message names them all',
     toDo: 'edit `spec.runAfter` of one of them',
-    stalls: true,
   },
   Paused: {
     means: 'the annotation `data.fluid.io/paused` of an operation is true, or neither `true` nor `false`; the message has its value',
@@ -269,6 +257,3 @@ export const refusalEventOf = (reason: string): string => causeOf(reason as Reas
 /** Whether it is expected to end without help. */
 export const isPassing = ({ reason, isError = false }: { readonly reason: Reason; readonly isError?: boolean }): boolean =>
   causeOf(reason).passing === true && !isError;
-
-/** Whether only an edit ends what has this reason. Failed operations have reasons of their Jobs, too. */
-export const stalls = (reason: string): boolean => causeOf(reason as Reason).stalls === true;

@@ -71,11 +71,11 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
     const rows = Object.entries<Cause>(causes);
     return table(
       ['reason', 'means', 'what to do', 'ends without help'],
-      rows.map(([reason, { means, toDo, toDoForOperation: other, passing, stalls }]) => [
+      rows.map(([reason, { means, toDo, toDoForOperation: other, passing }]) => [
         `\`${reason}\``,
         means,
         other === undefined ? toDo : `for a runtime: ${toDo}. For an operation: ${other}`,
-        passing ? 'yes' : stalls ? 'no: `Stalled`' : '',
+        passing ? 'yes' : '',
       ]),
     );
   },

@@ -109,10 +109,8 @@ function worldOfCase({ name: file, bind, dataset, runtime }: Case): World {
 
 /** The compared part of a status. Conditions lose their times, and those of ours that Fluid does not have. */
 function comparable({ conditions, ...status }: Recorded['status'], ...without: readonly string[]): Record<string, unknown> {
-  // A runtime of Fluid has no `Ready`.
-  const standing = conditions?.some(({ type }) => type === 'Synced') ? ['Ready', 'Reconciling', 'Stalled'] : [];
   const kept = (conditions ?? [])
-    .filter(({ type }) => !['Synced', 'NotReady', 'SpecWarning', ...standing].includes(String(type)))
+    .filter(({ type }) => !['Synced', 'NotReady', 'SpecWarning'].includes(String(type)))
     .map((condition) => ['type', 'status', 'reason', 'message'].map((field) => condition[field]));
   return { ...Object.fromEntries(Object.entries(status).filter(([field]) => !without.includes(field))), conditions: kept };
 }

@@ -1,4 +1,3 @@
-import { withoutStanding } from '../support/standing.ts';
 import juicefs from '../../runtimes/juicefs/index.ts';
 import thin from '../../runtimes/thin/index.ts';
 import example from '../support/example-runtime/index.ts';
@@ -298,7 +297,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     conditions(kind, name = demo.name) {
       const status = (server.get(kind, namespaceOf(kind), name)?.['status'] ?? {}) as Dataset['status'] & {};
       return Object.fromEntries(
-        (withoutStanding(kind, status).conditions ?? []).map((condition) => [
+        (status.conditions ?? []).map((condition) => [
           condition.type,
           `${condition.status} ${condition.reason ?? ''}: ${condition.message ?? ''}`,
         ]),

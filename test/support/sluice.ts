@@ -20,7 +20,6 @@ import example from './example-runtime/index.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
 import { customKinds, type Kind, kinds, madeKinds } from './kinds.ts';
 import { thinProfile } from './objects.ts';
-import { withoutStanding } from './standing.ts';
 
 const runtimes = [thin, juicefs, alluxio, cache, jindo, efc, vineyard, example];
 const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
@@ -172,9 +171,7 @@ export async function createSpace(
   const becomes = (kind: Kind, name: string, expected: object, seconds?: number) =>
     wait(async () => {
       const found = await find(kind, name);
-      const isAsked = /"(Reconciling|Stalled)"/.test(JSON.stringify(expected));
-      const shown = found?.['status'] && !isAsked ? { ...found, status: withoutStanding(kind, found['status']) } : found;
-      expect(shown, `${kind} ${namespace}/${name}`).toMatchObject(expected);
+      expect(found, `${kind} ${namespace}/${name}`).toMatchObject(expected);
       return found as KubeObject;
     }, seconds);
   /** Objects that may keep a Dataset that is being deleted: a failed one says so in its conditions, and a claim waits for pods. */

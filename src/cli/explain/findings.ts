@@ -41,9 +41,7 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly Condition[] };
   const { policy } = (object['spec'] ?? {}) as { policy?: string };
   const told = conditions.filter(({ type, status }) => NOTES.has(type) && status === 'True');
-  // `Ready` of a runtime or an operation follows from its other conditions.
-  const isGoal = (type: string) => GOALS.has(type) && (type !== 'Ready' || object.kind === 'Dataset');
-  const isWrong = ({ type, status }: Condition) => (TROUBLES.has(type) && status === 'True') || (isGoal(type) && status === 'False');
+  const isWrong = ({ type, status }: Condition) => (TROUBLES.has(type) && status === 'True') || (GOALS.has(type) && status === 'False');
   const wrong = conditions.filter(isWrong);
   // `Ready` False and `NotReady` True are one thing; a reason may be the name of another condition, which says more.
   const apart = wrong.filter(

@@ -1,5 +1,4 @@
 import { GROUP, isOwnedBy, operationFinalizer, VERSION } from '../../api/index.ts';
-import { operationStanding } from './standing.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
 import { redactedText } from '../../api/redact.ts';
 import { choose } from '../../planning/choose.ts';
@@ -120,8 +119,7 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     progress: (world, job) => progressOf(context, world, job),
     podRefusal: (world, job) => podRefusalOf(context, world, job),
     lastPod: (of, job) => lastPod(context, of, job),
-    writeStatus: (operation, status) =>
-      users.writeStatus(store.typeOf(operation.kind), operation, operationStanding(operation, status, clock.wall()), 'given'),
+    writeStatus: (operation, status) => users.writeStatus(store.typeOf(operation.kind), operation, status, 'given'),
     ended({ kind }, { createdAt }, { type, at }) {
       const ms = Date.parse(at) - Date.parse(createdAt);
       if (ms >= 0) context.onRun?.(kind, type, ms / 1000);

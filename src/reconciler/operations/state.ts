@@ -28,7 +28,7 @@ export const isRunning = (operation: OperationObject): boolean => phaseOf(operat
 
 /** Whether its status says that its Job, or what helps it, gets no pod. */
 export const hasNoPods = ({ status }: OperationObject): boolean =>
-  status?.conditions?.some(({ type, reason }) => type === 'Complete' && reason === ('NoPods' satisfies Reason)) ?? false;
+  status?.conditions?.some(({ reason }) => reason === ('NoPods' satisfies Reason)) ?? false;
 
 /** The message of operations that wait for such a one. */
 export const LACKS_PODS = 'runs, but Kubernetes does not create its pods: see its condition Complete';

@@ -11,8 +11,8 @@ export interface UntimedCondition {
 /** Limit of a message, which may quote a user's texts. Kubernetes' own conditions have 32,768 at most. */
 const MOST_CHARACTERS = 8_192;
 
-export type TimeField = 'lastProbeTime' | 'lastUpdateTime';
-export type Condition = Readonly<Record<string, unknown>> & { readonly type: string };
+type Times = 'lastProbeTime' | 'lastUpdateTime';
+type Condition = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /**
  * The list with `said` in it. A condition that already says the same stays as it is, times included, so that a second report of the same
@@ -23,7 +23,7 @@ export function withCondition<C extends Condition>(
   conditions: readonly C[],
   unredacted: UntimedCondition,
   now: number,
-  time: TimeField,
+  time: Times,
 ): readonly C[] {
   const said = { ...unredacted, message: redactedText(cut(unredacted.message)) };
   const before = conditions.find(({ type }) => type === said.type);

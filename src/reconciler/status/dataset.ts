@@ -6,7 +6,6 @@ import type { Hold, World } from '../world.ts';
 import { equal } from '../../planning/diff/merge-patch.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
 import { phaseOf, type Seen } from './pods.ts';
-import { type Lack, withProgress } from './standing.ts';
 import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
 
 type Figures = 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs';
@@ -20,11 +19,8 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
   const { dataset, runtime, plan, now, probes } = world;
   const before = dataset.status;
   const phase = datasetPhase(world, trouble);
-  const fluids = withAvailability(datasetConditions(before?.conditions ?? [], phase, unsynced, now), world);
-  const unavailable = fluids.find(({ type }) => type === UNAVAILABLE) as Lack | undefined;
-  const conditions = withProgress(fluids, unsynced ?? unavailable, now, 'lastUpdateTime') as DatasetCondition[];
-  const observedGeneration = dataset.metadata.generation ?? 0;
-  if (phase === 'NotBound') return { phase, conditions, observedGeneration };
+  const conditions = withAvailability(datasetConditions(before?.conditions ?? [], phase, unsynced, now), world) as DatasetCondition[];
+  if (phase === 'NotBound') return { phase, conditions };
   const engine = engineStatusOf(world);
   const cacheStates = plan.probes.cache ? cacheStatesOf(world, before) : engine.datasetCacheStates;
   // The first probe since this process started: until it ends, the last reported value stays.
@@ -34,7 +30,7 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
   return {
     phase,
     conditions,
-    observedGeneration,
+    observedGeneration: dataset.metadata.generation ?? 0,
     runtimes: [
       {
         name: runtime.metadata.name,
@@ -98,10 +94,13 @@ export function datasetConditions(
   const set = (list: readonly DatasetCondition[], condition: UntimedCondition) => withCondition(list, condition, now, 'lastUpdateTime');
   const isKnown = (type: string) => before.some((condition) => condition.type === type);
   const message = unsynced?.message ?? '';
-  if (phase === 'NotBound') {
-    const reason = unsynced && isPassing(unsynced) ? unsynced.reason : 'DatasetFailedToSetup';
-    return set(set(before, { type: 'NotReady', status: 'True', reason, message }), { type: 'Ready', status: 'False', reason, message });
-  }
+  if (phase === 'NotBound')
+    return set(before, {
+      type: 'NotReady',
+      status: 'True',
+      reason: unsynced && isPassing(unsynced) ? unsynced.reason : 'DatasetFailedToSetup',
+      message,
+    });
   if (phase === 'Failed') return set(before, { type: 'Ready', status: 'False', reason: 'DatasetFailed', message });
   const settled = isKnown('NotReady') ? set(before, { type: 'NotReady', status: 'False', reason: 'DatasetReady', message: READY }) : before;
   if (phase === 'Updating') return set(settled, { type: 'Updating', status: 'True', reason: 'DatasetUpdating', message });

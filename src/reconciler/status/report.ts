@@ -5,7 +5,6 @@ import { withCondition, withoutCondition } from './conditions.ts';
 import { each, failureOf, messageOf } from '../failures.ts';
 import { logReason } from './log-reason.ts';
 import { causeOf, isPassing } from '../../planning/reasons.ts';
-import { runtimeStanding, withProgress } from './standing.ts';
 import { EMPTY, type Statuses } from './status.ts';
 import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
 import { lacksOf } from './unsynced.ts';
@@ -33,7 +32,7 @@ export async function reportOnRuntime(
     ...EMPTY,
     ...before,
     observedGeneration: object.metadata.generation ?? 0,
-    conditions: runtimeStanding(conditions, before.conditions, cluster.now()),
+    conditions: [...conditions] as NonNullable<RuntimeStatus['conditions']>,
   });
   if (wrote) logReason(cluster, object, 'Synced', conditions);
   if (wrote && (!isPassing(hold) || event !== 'ErrorProcessRuntime' || causeOf(reason).hasEvent))
@@ -47,11 +46,8 @@ export async function reportOnDataset(cluster: Cluster, dataset: Dataset, hold: 
   const phase = dataset.status?.phase || 'NotBound';
   const isSetUp = event === 'ErrorProcessDataset';
   const failed = { type: 'NotReady', status: 'True', reason: passing || !isSetUp ? reason : 'DatasetFailedToSetup', message } as const;
-  const now = cluster.now();
-  const fluids = withCondition(dataset.status?.conditions ?? [], failed, now, 'lastUpdateTime');
-  const unready = withCondition(fluids, { ...failed, type: 'Ready', status: 'False' }, now, 'lastUpdateTime');
-  const conditions = withProgress(unready, hold, now, 'lastUpdateTime');
-  const wrote = await cluster.writeDatasetStatus(dataset, { phase, conditions, observedGeneration: dataset.metadata.generation ?? 0 });
+  const conditions = withCondition(dataset.status?.conditions ?? [], failed, cluster.now(), 'lastUpdateTime');
+  const wrote = await cluster.writeDatasetStatus(dataset, { phase, conditions });
   if (wrote) logReason(cluster, dataset, 'NotReady', conditions);
   if (wrote && !passing) cluster.notice(dataset, { type: 'Warning', reason: event, note: message });
 }
@@ -64,9 +60,7 @@ export async function reportOnDataset(cluster: Cluster, dataset: Dataset, hold: 
 export async function reportOnLeaving(cluster: Cluster, dataset: Dataset, { reason, message }: Hold, serves: boolean): Promise<void> {
   const { phase = 'Bound', conditions = [] } = dataset.status ?? {};
   const ready = { type: 'Ready', status: serves ? 'True' : 'False', reason, message } as const;
-  const now = cluster.now();
-  const said = withCondition(conditions, ready, now, 'lastUpdateTime');
-  await cluster.writeDatasetStatus(dataset, { phase, conditions: withProgress(said, { reason, message }, now, 'lastUpdateTime') });
+  await cluster.writeDatasetStatus(dataset, { phase, conditions: withCondition(conditions, ready, cluster.now(), 'lastUpdateTime') });
 }
 
 /**
@@ -121,7 +115,7 @@ function withFailure(status: RuntimeStatus, { object: name, reason, message }: F
   const synced = before.conditions?.find(({ type }) => type === 'Synced');
   const kept = conditions.map((condition) => (condition.type === 'Synced' && synced ? synced : condition));
   const claim = { type: 'Synced', status: 'False', reason, message: `${name}: ${message}` } as const;
-  return { ...status, conditions: runtimeStanding(withCondition(kept, claim, now, 'lastProbeTime'), before.conditions, now) };
+  return { ...status, conditions: [...withCondition(kept, claim, now, 'lastProbeTime')] };
 }
 
 /** An event and the object that it is about. */

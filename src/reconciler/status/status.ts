@@ -1,11 +1,10 @@
-import { type DatasetCondition, durationText, type RuntimeStatus, valueFile } from '../../api/index.ts';
+import { type DatasetCondition, durationText, type RuntimeCondition, type RuntimeStatus, valueFile } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
 import type { Unplanned } from '../cluster.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
 import { datasetConditions, datasetPhase, type DatasetReport, datasetStatus } from './dataset.ts';
 import { counted, podConditions, selectorTextOf, texts } from './pods.ts';
 import { runtimeConditions, withSync } from './runtime-conditions.ts';
-import { runtimeStanding, withProgress } from './standing.ts';
 import { troubleOf, unsyncedBy } from './unsynced.ts';
 import { type Applied, type Decision, type Hold, ROLES, type World } from '../world.ts';
 
@@ -45,16 +44,11 @@ export function unplannedStatusOf({ now, dataset, runtime, bound, workloads, hol
   const isReported = (role: Role) => before.conditions?.some(({ type }) => type === texts[role].ready.type);
   const roles = ROLES.filter((role) => workloads[role] || isReported(role));
   const seen = { now, dataset, runtime, bound, workloads, plan: { roles } };
-  const conditions = runtimeStanding(withSync(podConditions(seen), hold, now), before.conditions, now);
+  const conditions = withSync(podConditions(seen), hold, now) as RuntimeCondition[];
   const phase = datasetPhase(seen, hold);
-  const ofDataset = datasetConditions(dataset.status?.conditions ?? [], phase, hold, now);
   return {
     runtime: { ...EMPTY, ...withoutCounts(before), ...counted(runtime, workloads), conditions },
-    dataset: {
-      phase,
-      conditions: withProgress(ofDataset, hold, now, 'lastUpdateTime') as DatasetCondition[],
-      observedGeneration: dataset.metadata.generation ?? 0,
-    },
+    dataset: { phase, conditions: datasetConditions(dataset.status?.conditions ?? [], phase, hold, now) as DatasetCondition[] },
   };
 }
 
@@ -87,7 +81,7 @@ function runtimeStatus(world: World, applied: Applied, trouble: Hold | undefined
       setupDuration:
         before.setupDuration ?? durationText(now - Date.parse(runtime.metadata.creationTimestamp ?? new Date(now).toISOString())),
     }),
-    conditions: runtimeStanding(runtimeConditions(world, applied, unsynced), before.conditions, now),
+    conditions: runtimeConditions(world, applied, unsynced) as RuntimeCondition[],
     ...(cacheStates && { cacheStates }),
     selector: selectorTextOf(world),
     ...(apiGateway && { apiGateway }),

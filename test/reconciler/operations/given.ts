@@ -1,4 +1,3 @@
-import { withoutStanding } from '../../support/standing.ts';
 import { expect } from 'vitest';
 import type { DataBackupSpec, DataLoadSpec, DataProcessSpec, OperationStatus } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
@@ -34,10 +33,8 @@ export const backup = (spec: DataBackupSpec = {}, name = 'op'): KubeObject => ({
   spec: { dataset: 'demo', backupPath: 'pvc://backups/demo', ...spec },
 });
 type Kind = 'DataLoad' | 'DataMigrate' | 'DataProcess' | 'DataBackup';
-export function statusOf(at: Harness, name = 'warm', kind: Kind = 'DataLoad'): Partial<OperationStatus> {
-  const { observedGeneration: _, ...status } = (at.get(kind, name)?.['status'] ?? {}) as Partial<OperationStatus>;
-  return withoutStanding(kind, status);
-}
+export const statusOf = (at: Harness, name = 'warm', kind: Kind = 'DataLoad') =>
+  (at.get(kind, name)?.['status'] ?? {}) as Partial<OperationStatus>;
 export const reasonOf = (at: Harness, name = 'warm') => statusOf(at, name).conditions?.[0]?.reason;
 export const uidOf = (at: Harness) => at.get('Job', JOB)?.metadata.uid;
 export const eventsOf = (at: Harness, kind: Kind = 'DataLoad') =>
