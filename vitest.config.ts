@@ -9,6 +9,7 @@ const PROGRAMS = [
   'test/package/**/*.test.ts',
   'test/csi/real-mounts/**/*.test.ts',
   'test/docs/**/*.test.ts',
+  'test/health/**/*.test.ts',
   'test/install/{image,arm64}.test.ts',
   'test/**/script.test.ts',
   'test/api/shell.test.ts',

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 export type ControlPlaneToolName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl' | 'kwok';
 export type NodeToolName = 'kubelet' | 'kube-proxy' | 'coredns' | 'pause' | 'minio' | 'rclone';
 /** Tools that only tests run. */
-export type TestToolName = 'csi-sanity';
+export type TestToolName = 'csi-sanity' | 'health-reader';
 /** File systems and servers that only `npm run engines` runs. */
 export type EngineToolName = 'gcsfuse' | 'fake-gcs-server' | 'weed';
 export type ToolName = ControlPlaneToolName | NodeToolName | TestToolName | EngineToolName;
@@ -28,7 +28,7 @@ type NodeModule = 'coredns' | 'pause' | 'sanity' | 'minio' | 'rclone' | 'gcsfuse
 export interface Tool<Name extends ToolName = ToolName> {
   readonly name: Name;
   /** The folder under tools/. */
-  readonly module: 'etcd' | 'kube' | 'kube-proxy' | 'kwok' | `node/${NodeModule}`;
+  readonly module: 'etcd' | 'kube' | 'kube-proxy' | 'kwok' | 'health' | `node/${NodeModule}`;
   readonly package: string;
   /** Packages compiled and seconds taken by a cold build on two cores, in this order: what the estimate of the time left starts from. */
   readonly packages: number;
@@ -62,6 +62,7 @@ const TESTS: readonly Tool<TestToolName>[] = [
     packages: 204,
     seconds: 39,
   },
+  { name: 'health-reader', module: 'health', package: 'sluice.dev/tools/health', packages: 200, seconds: 40 },
 ];
 
 const ENGINES: readonly Tool<EngineToolName>[] = [
@@ -149,6 +150,11 @@ export function tools(env: Env = process.env): Tools {
 /** The programs of the node; throws when some have to be built first. */
 export function nodeTools(env: Env = process.env): NodeTools {
   return built(NODE, env);
+}
+
+/** The path of the program that reads the health of objects as kstatus and Argo CD do; throws when it has to be built first. */
+export function healthReader(env: Env = process.env): string {
+  return built(TESTS, env)['health-reader'];
 }
 
 /** The path of csi-sanity; throws when it has to be built first. */

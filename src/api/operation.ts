@@ -4,7 +4,7 @@ import * as k8s from './k8s.ts';
 import { ageColumn, type Column } from './resource.ts';
 import { operationNameRule } from './rules.ts';
 import { dateTime, described, int32, openEnum, opt, podMetadata, stringMap } from './schema.ts';
-import { runtimeCondition } from './status.ts';
+import { observedGeneration, runtimeCondition } from './status.ts';
 
 /** Fields that the specs and statuses of all operations on a Dataset share: DataLoad and its siblings. */
 
@@ -86,7 +86,8 @@ export const operationStatus = Type.Object(
       description:
         'Of the latest run, until its end: from the creation of the operation, or of its Job if it may have run before; Unfinished until then.',
     }),
-    conditions: Type.Array(runtimeCondition, { description: 'Complete or Failed, and why.' }),
+    conditions: Type.Array(runtimeCondition, { description: 'Complete or Failed, and why; then Ready, Reconciling and Stalled.' }),
+    observedGeneration: opt(observedGeneration),
     infos: opt(stringMap('Progress and results, by name.')),
     lastScheduleTime: opt(dateTime({ description: 'When the schedule last started it.' })),
     lastSuccessfulTime: opt(dateTime({ description: 'When it last ended well.' })),

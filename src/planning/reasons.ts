@@ -27,6 +27,8 @@ export interface Cause {
   readonly isWanted?: true;
   /** Another writer was first: a retry ends it. */
   readonly isRace?: true;
+  /** Only an edit by a person ends it: `Stalled` says so to kstatus. Any other cause may end without one: another controller creates the Secret. */
+  readonly isStalling?: true;
   /** An operation fails for it: Fluid's reason of the event, if that is another one. */
   readonly refusalEvent?: string;
 }
@@ -42,6 +44,7 @@ export const causes = {
     means: 'a field is wrong; the message names every fault with its field, what was expected and what was found',
     toDo: 'edit the field, or the Secret or claim that the message names; the controller reads these again within 30 s. What was bound [stays so](#an-invalid-edit)',
     refusalEvent: 'DataOperationNotValid',
+    isStalling: true,
   },
   DatasetNotFound: {
     means: 'no Dataset has the name of the runtime, or the Dataset that it refers to does not exist',
@@ -62,6 +65,7 @@ export const causes = {
   DatasetTaken: {
     means: 'another runtime of that name, of another kind, serves the Dataset: the one that served it already, else the older one',
     toDo: 'delete one of the two',
+    isStalling: true,
   },
   SecretNotFound: {
     means: 'a Secret does not exist, or lacks the key that an option names; the message names both, and the field',
@@ -80,6 +84,7 @@ export const causes = {
       'a Dataset refers to one of another namespace that does not exist or does not allow it, to itself, or to one that refers to a third. Or an operation runs after one of another namespace that does not allow it',
     toDo: 'let the owner of the other Dataset list this namespace in its annotation `data.fluid.io/shared-with`. If that Dataset refers to a third one, refer to the third one directly',
     toDoForOperation: 'let the owner of the other one list this namespace in its annotation `data.fluid.io/followers`',
+    isStalling: true,
   },
   LookupFailed: {
     means: 'the API server refused a request, such as for a Secret, or did not answer; the message is its answer',
@@ -90,6 +95,7 @@ export const causes = {
   InternalError: {
     means: 'a defect of Sluice, or of the runtime of a vendor',
     toDo: 'report it with the log. The controller retries with back-off',
+    isStalling: true,
   },
   PortsExhausted: {
     means: 'no host port of the range is free',
@@ -118,6 +124,7 @@ export const causes = {
   MountsDiffer: {
     means: 'the engine accepted a mount, or an unmount, and lists it otherwise: see the condition of that name',
     toDo: 'see that condition',
+    isStalling: true,
   },
   PlacementWaiting: {
     means: 'fuse pods stay on nodes that the spec no longer selects: see the condition of that name',
@@ -137,10 +144,12 @@ export const causes = {
     means: 'an object of that name has another owner',
     toDo: 'the message names the object. Delete it if it is not needed. Otherwise delete the Dataset and its runtime, or the operation, and create them under another name',
     isRefusal: true,
+    isStalling: true,
   },
   FieldConflict: {
     means: 'another controller changed a field back six times in a minute; the message names it',
     toDo: 'find it in `managedFields` of the object. The controller waits 30 s to 10 min between retries. A change by an admission webhook is accepted, and is no conflict',
+    isStalling: true,
   },
   Conflict: { means: 'another writer changed the object at the same time', toDo: 'nothing; the controller retries at once', isRace: true },
   ApplyFailed: {
@@ -221,6 +230,7 @@ export const causes = {
   RunAfterCycle: {
     means: 'the operation of `spec.runAfter` waits, itself or through others, for this one; the message names them all',
     toDo: 'edit `spec.runAfter` of one of them',
+    isStalling: true,
   },
   Paused: {
     means: 'the annotation `data.fluid.io/paused` of an operation is true, or neither `true` nor `false`; the message has its value',

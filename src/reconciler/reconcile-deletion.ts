@@ -40,7 +40,7 @@ const take = taker<TeardownAction, { readonly cluster: Cluster; readonly left: T
   clean: ({ cluster, left }) => cluster.clean(left),
   unlabelNodes: ({ cluster, left }) => cluster.unlabelNodes(left),
   // The cast: the step asks for it only if there is one.
-  unbind: async ({ cluster, left }) => void (await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus)),
+  unbind: async ({ cluster, left }) => void (await cluster.writeDatasetStatus(left.dataset as Dataset, unboundStatus(cluster.now()))),
   unmark: ({ cluster, left }) => cluster.unmark(left.definition, left.object),
 });
 

@@ -1,5 +1,6 @@
 import type { Dataset, Identity } from '../api/index.ts';
 import type { Runtime } from '../constructs/index.ts';
+import { withDatasetHealth } from './status/health.ts';
 import { keptOf } from './status/kept.ts';
 import { some } from '../planning/some.ts';
 import type { Step } from './steps.ts';
@@ -189,13 +190,13 @@ export const teardownSteps: readonly TeardownStep[] = [
   unmark,
 ];
 
-/** Fluid's status of a dataset whose runtime is gone. */
-export const unboundStatus = {
+/** Fluid's status of a dataset whose runtime is gone. Without a condition it would count as ready until the next report. */
+export const unboundStatus = (now: number) => ({
   phase: 'NotBound',
   ufsTotal: '',
   fileNum: '',
-  conditions: [],
+  conditions: withDatasetHealth([], { reason: 'RuntimeDeleting', message: 'The runtime is deleted.' }, now),
   cacheStates: {},
   runtimes: [],
   hcfs: null,
-} as const;
+});

@@ -70,12 +70,13 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
   async reasons() {
     const rows = Object.entries<Cause>(causes);
     return table(
-      ['reason', 'means', 'what to do', 'ends without help'],
-      rows.map(([reason, { means, toDo, toDoForOperation: other, passing }]) => [
+      ['reason', 'means', 'what to do', 'ends without help', 'kstatus'],
+      rows.map(([reason, { means, toDo, toDoForOperation: other, passing, isStalling }]) => [
         `\`${reason}\``,
         means,
         other === undefined ? toDo : `for a runtime: ${toDo}. For an operation: ${other}`,
         passing ? 'yes' : '',
+        isStalling ? '`Stalled`' : '`Reconciling`',
       ]),
     );
   },

@@ -7,7 +7,7 @@ import { recordedPorts } from '../../src/planning/port-table.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { type AlluxioFileSystem, alluxioFileSystem } from '../support/alluxio-exec.ts';
 import * as write from '../support/objects.ts';
-import { boundHarness, type Harness, harness } from './harness.ts';
+import { boundHarness, type Harness, harness, ownStatus } from './harness.ts';
 
 const ALLUXIO = 'AlluxioRuntime';
 const tiered: AlluxioRuntimeSpec = { replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD', path: '/cache', quota: '4Gi' }] } };
@@ -69,10 +69,10 @@ test('a DataLoad reports that no master leads, and starts once one does', async 
   at.start();
   await at.advance(10_000);
   const message = 'no master of AlluxioRuntime demo reports that it leads';
-  expect(at.get('DataLoad', 'warm')).toMatchObject({ status: { phase: 'Pending', conditions: [{ reason: 'RuntimeNotReady', message }] } });
+  expect(ownStatus(at.get('DataLoad', 'warm'))).toMatchObject({ phase: 'Pending', conditions: [{ reason: 'RuntimeNotReady', message }] });
   files.leader = leader;
   await at.advance(5_000);
-  expect(at.get('DataLoad', 'warm')).toMatchObject({ status: { phase: 'Executing', conditions: [] } });
+  expect(ownStatus(at.get('DataLoad', 'warm'))).toMatchObject({ phase: 'Executing', conditions: [] });
 });
 
 test('files are counted while workers start, and reported with the phase', async () => {

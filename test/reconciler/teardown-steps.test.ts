@@ -152,7 +152,7 @@ describe('the Dataset', () => {
     expect(deleted(orphaned)).toEqual(['PersistentVolumeClaim']);
   });
   test('is reset to what Fluid leaves: mounts and references stay', () =>
-    expect(Object.keys(unboundStatus).toSorted()).toEqual([
+    expect(Object.keys(unboundStatus(0)).toSorted()).toEqual([
       'cacheStates',
       'conditions',
       'fileNum',

@@ -31,7 +31,9 @@ const TROUBLES: ReadonlySet<string> = new Set([
 /** Conditions that are True when something is worth knowing: the object counts as healthy all the same. */
 const NOTES: ReadonlySet<string> = new Set(['SpecWarning', 'PodsOutdated', 'PodsRefused', 'PlacementWaiting']);
 /** Conditions that are False when something is wrong. */
-const GOALS: ReadonlySet<string> = new Set(['Synced', 'Ready', 'Complete']);
+const GOALS: ReadonlySet<string> = new Set(['Synced', 'Complete']);
+/** `Ready` of a runtime or an operation repeats its other conditions; `Reconciling` and `Stalled` do so everywhere. */
+const goalsOf = ({ kind }: KubeObject): ReadonlySet<string> => (kind === 'Dataset' ? new Set([...GOALS, 'Ready']) : GOALS);
 const WELL: ReadonlySet<string> = new Set(['Bound', 'DataMigrating', 'Complete', 'Executing']);
 
 /** One finding for each object, from its conditions, its workloads, its events and the operations before it. */
@@ -41,7 +43,8 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly Condition[] };
   const { policy } = (object['spec'] ?? {}) as { policy?: string };
   const told = conditions.filter(({ type, status }) => NOTES.has(type) && status === 'True');
-  const isWrong = ({ type, status }: Condition) => (TROUBLES.has(type) && status === 'True') || (GOALS.has(type) && status === 'False');
+  const isWrong = ({ type, status }: Condition) =>
+    (TROUBLES.has(type) && status === 'True') || (goalsOf(object).has(type) && status === 'False');
   const wrong = conditions.filter(isWrong);
   // `Ready` False and `NotReady` True are one thing; a reason may be the name of another condition, which says more.
   const apart = wrong.filter(

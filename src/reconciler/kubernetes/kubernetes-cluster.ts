@@ -30,6 +30,7 @@ import { datasetRef } from './observe/dataset-ref.ts';
 import { observer } from './observe/observe.ts';
 import { teardownObserver } from './observe/observe-teardown.ts';
 import { createMountsClock } from '../operations/mounts-clock.ts';
+import { withRuntimeHealth } from '../status/health.ts';
 import { operationCluster } from '../operations/operation-cluster.ts';
 import { createBindings } from '../../planning/bindings.ts';
 import { createLookups } from './plans/lookups.ts';
@@ -158,10 +159,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       if (!candidate) return false;
       const { metadata } = object;
       const { resource, statusShape } = candidate.definition;
-      if (!statusShape) return users.writeStatus(typeOf(resource), object, status, 'all');
+      const healthy = { ...status, conditions: withRuntimeHealth(status.conditions ?? [], clock.wall()) };
+      if (!statusShape) return users.writeStatus(typeOf(resource), object, healthy, 'all');
       // `object` has the status as the controller reads it.
       const live = store.seen(object.kind, metadata.namespace, metadata.name)?.['status'] as object | undefined;
-      return users.writeStatus(typeOf(resource), { metadata, status: live }, statusShape.write(status, metadata.name), 'all');
+      return users.writeStatus(typeOf(resource), { metadata, status: live }, statusShape.write(healthy, metadata.name), 'all');
     },
     // In each report, also in those of a Dataset that has no runtime: an operation may end at any time.
     writeDatasetStatus(dataset, status) {
@@ -169,6 +171,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       const { phase }: Partial<DatasetStatus> = status;
       const projected = {
         ...(phase && { phase: datasetPhase(phase, operations) }),
+        observedGeneration: dataset.metadata.generation ?? 0,
         operationRef: operationRef(operations),
         datasetRef: datasetRef(store, dataset),
       };

@@ -6,7 +6,19 @@ import { failing, held } from '../holds.ts';
 import { taker } from '../steps.ts';
 import type { Hold } from '../world.ts';
 import type { OperationPass } from './cluster.ts';
-import { fail, notice, removed, report, reportEnd, reportRefusal, reportRun, reportSchedule, updated, warn } from './report.ts';
+import {
+  fail,
+  notice,
+  removed,
+  report,
+  reportEnd,
+  reportObserved,
+  reportRefusal,
+  reportRun,
+  reportSchedule,
+  updated,
+  warn,
+} from './report.ts';
 import { expiresInMs, untilExpiry } from './state.ts';
 import { resetStatus, runningStatus } from './status.ts';
 import type { JobEnd, JobView, OperationWorld, Prepared, Refusal, Work } from './world.ts';
@@ -28,6 +40,8 @@ export type OperationAction =
   | { readonly do: 'refuse'; readonly refusal: Refusal }
   /** Reports how the Job ended. */
   | { readonly do: 'end'; readonly job: JobView; readonly end: JobEnd }
+  /** Reports that an edit of the spec was seen, and changes nothing. */
+  | { readonly do: 'observe' }
   /** Reports that the operation runs once more. A further pass follows at once. */
   | { readonly do: 'reset'; readonly hold: Hold }
   /** Creates the Job. */
@@ -106,6 +120,7 @@ export const take = taker<OperationAction, OperationPass, Outcome | void>({
   notice: async (pass, { reason, note }) => notice(pass, reason, note),
   refuse: (pass, { refusal }) => refuse(pass, refusal),
   reset: (pass, { hold }) => report(pass, hold, resetStatus(pass.world, hold)),
+  observe: (pass) => reportObserved(pass),
   end: (pass, { job, end }) => reportEnd(pass, job, end),
   follow: (pass, { job }) => reportRun(pass, job),
 

@@ -21,6 +21,7 @@ import { createLines } from './lines.ts';
 import { helpersOf, helperView, isAtWork, jobView, latestOf, scheduleView, workOf, worksOf } from './job-view.ts';
 import { lastPod, podRefusalOf, progressOf } from './job-pods.ts';
 import { preparer } from './prepare.ts';
+import { withOperationHealth } from '../status/health.ts';
 
 interface OperationClusterOptions {
   readonly context: ClusterContext;
@@ -119,7 +120,11 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     progress: (world, job) => progressOf(context, world, job),
     podRefusal: (world, job) => podRefusalOf(context, world, job),
     lastPod: (of, job) => lastPod(context, of, job),
-    writeStatus: (operation, status) => users.writeStatus(store.typeOf(operation.kind), operation, status, 'given'),
+    writeStatus(operation, status) {
+      const observedGeneration = operation.metadata.generation ?? 0;
+      const healthy = withOperationHealth(operation, { ...status, observedGeneration }, clock.wall());
+      return users.writeStatus(store.typeOf(operation.kind), operation, healthy, 'given');
+    },
     ended({ kind }, { createdAt }, { type, at }) {
       const ms = Date.parse(at) - Date.parse(createdAt);
       if (ms >= 0) context.onRun?.(kind, type, ms / 1000);

@@ -52,6 +52,11 @@ export async function removed(pass: OperationPass, object: string, effect: () =>
   await failing(new Error(note), pass.reportInMs <= 0 ? async () => notice(pass, failure.reason, note) : undefined);
 }
 
+/** Reports that the newest spec was seen: the rest of the status stays. */
+export async function reportObserved({ cluster, world: { operation } }: OperationPass): Promise<void> {
+  if (operation.status) await cluster.writeStatus(operation, operation.status);
+}
+
 /** Reports that the operation fails without having run. True when that is news. */
 export async function reportRefusal(pass: OperationPass, refusal: Refusal): Promise<boolean> {
   const isNews = await pass.cluster.writeStatus(pass.world.operation, refusedStatus(pass.world, refusal));

@@ -39,8 +39,12 @@ const over: OperationStep = (world) => {
   if (!isOver(world.operation)) return undefined;
   const inMs = expiresInMs(world);
   if (inMs === 0) return { actions: [{ do: 'expire' }, ...helpersEnd(world)] };
-  return { actions: helpersEnd(world), ...untilExpiry(inMs) };
+  return { actions: [...specSeen(world), ...helpersEnd(world)], ...untilExpiry(inMs) };
 };
+
+/** An edit of one that has ended changes nothing, but a status about an older generation would count as one that is about to change. */
+const specSeen = ({ operation: { metadata, status } }: OperationWorld): readonly OperationAction[] =>
+  status?.observedGeneration === undefined || status.observedGeneration === metadata.generation ? [] : [{ do: 'observe' }];
 
 const suspended: OperationStep = ({ operation, works }) => {
   const hold = pauseOf(operation);
@@ -72,7 +76,7 @@ const runsAgain: OperationStep = (world) => {
   const hasEnded = run ? run.end !== undefined : isDone(operation) && !isCron(world);
   if (!hasEnded) return undefined;
   const hold = anotherRun(world);
-  if (!hold) return { actions: helpersEnd(world) };
+  if (!hold) return { actions: [...specSeen(world), ...helpersEnd(world)] };
   return run ? runCleared(world, run) : { actions: [{ do: 'reset', hold }], again: true };
 };
 

@@ -5,6 +5,7 @@ import { causeOf, isPassing } from '../../planning/reasons.ts';
 import type { Hold, World } from '../world.ts';
 import { equal } from '../../planning/diff/merge-patch.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
+import { withDatasetHealth } from './health.ts';
 import { phaseOf, type Seen } from './pods.ts';
 import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
 
@@ -19,7 +20,8 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
   const { dataset, runtime, plan, now, probes } = world;
   const before = dataset.status;
   const phase = datasetPhase(world, trouble);
-  const conditions = withAvailability(datasetConditions(before?.conditions ?? [], phase, unsynced, now), world) as DatasetCondition[];
+  const own = withAvailability(datasetConditions(before?.conditions ?? [], phase, unsynced, now), world);
+  const conditions = withDatasetHealth(own, unsynced, now);
   if (phase === 'NotBound') return { phase, conditions };
   const engine = engineStatusOf(world);
   const cacheStates = plan.probes.cache ? cacheStatesOf(world, before) : engine.datasetCacheStates;
@@ -30,7 +32,6 @@ export function datasetStatus(world: World, trouble: Hold | undefined, unsynced:
   return {
     phase,
     conditions,
-    observedGeneration: dataset.metadata.generation ?? 0,
     runtimes: [
       {
         name: runtime.metadata.name,
@@ -95,12 +96,7 @@ export function datasetConditions(
   const isKnown = (type: string) => before.some((condition) => condition.type === type);
   const message = unsynced?.message ?? '';
   if (phase === 'NotBound')
-    return set(before, {
-      type: 'NotReady',
-      status: 'True',
-      reason: unsynced && isPassing(unsynced) ? unsynced.reason : 'DatasetFailedToSetup',
-      message,
-    });
+    return notReady(before, unsynced && isPassing(unsynced) ? unsynced.reason : 'DatasetFailedToSetup', message, now);
   if (phase === 'Failed') return set(before, { type: 'Ready', status: 'False', reason: 'DatasetFailed', message });
   const settled = isKnown('NotReady') ? set(before, { type: 'NotReady', status: 'False', reason: 'DatasetReady', message: READY }) : before;
   if (phase === 'Updating') return set(settled, { type: 'Updating', status: 'True', reason: 'DatasetUpdating', message });
@@ -110,6 +106,12 @@ export function datasetConditions(
   // The dataset serves, though not as its newest spec says.
   if (unsynced) return set(updated, { type: 'Ready', status: 'True', reason: unsynced.reason, message: `${READY} ${message}` });
   return set(updated, { type: 'Ready', status: 'True', reason: 'DatasetReady', message: READY });
+}
+
+/** Fluid's condition that a Dataset cannot be used, or soon no more, and the `Ready` that follows from it. */
+export function notReady(before: readonly DatasetCondition[], reason: string, message: string, now: number): readonly DatasetCondition[] {
+  const said = withCondition(before, { type: 'NotReady', status: 'True', reason, message }, now, 'lastUpdateTime');
+  return withCondition(said, { type: 'Ready', status: 'False', reason, message }, now, 'lastUpdateTime');
 }
 
 /** The Dataset has the condition too: readers know the Dataset, not its runtime. */

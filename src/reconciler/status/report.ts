@@ -2,6 +2,8 @@ import type { Dataset, RuntimeStatus } from '../../api/index.ts';
 import { isConflict } from '../../kube/errors.ts';
 import type { Cluster, Notice } from '../cluster.ts';
 import { withCondition, withoutCondition } from './conditions.ts';
+import { notReady } from './dataset.ts';
+import { withDatasetHealth } from './health.ts';
 import { each, failureOf, messageOf } from '../failures.ts';
 import { logReason } from './log-reason.ts';
 import { causeOf, isPassing } from '../../planning/reasons.ts';
@@ -45,8 +47,9 @@ export async function reportOnDataset(cluster: Cluster, dataset: Dataset, hold: 
   const passing = isPassing(hold);
   const phase = dataset.status?.phase || 'NotBound';
   const isSetUp = event === 'ErrorProcessDataset';
-  const failed = { type: 'NotReady', status: 'True', reason: passing || !isSetUp ? reason : 'DatasetFailedToSetup', message } as const;
-  const conditions = withCondition(dataset.status?.conditions ?? [], failed, cluster.now(), 'lastUpdateTime');
+  const now = cluster.now();
+  const failed = notReady(dataset.status?.conditions ?? [], passing || !isSetUp ? reason : 'DatasetFailedToSetup', message, now);
+  const conditions = withDatasetHealth(failed, hold, now);
   const wrote = await cluster.writeDatasetStatus(dataset, { phase, conditions });
   if (wrote) logReason(cluster, dataset, 'NotReady', conditions);
   if (wrote && !passing) cluster.notice(dataset, { type: 'Warning', reason: event, note: message });
@@ -57,10 +60,13 @@ export async function reportOnDataset(cluster: Cluster, dataset: Dataset, hold: 
  *
  * @param serves pods still mount the Dataset, and the deletion waits for them
  */
-export async function reportOnLeaving(cluster: Cluster, dataset: Dataset, { reason, message }: Hold, serves: boolean): Promise<void> {
+export async function reportOnLeaving(cluster: Cluster, dataset: Dataset, hold: Hold, serves: boolean): Promise<void> {
   const { phase = 'Bound', conditions = [] } = dataset.status ?? {};
+  const { reason, message } = hold;
+  const now = cluster.now();
   const ready = { type: 'Ready', status: serves ? 'True' : 'False', reason, message } as const;
-  await cluster.writeDatasetStatus(dataset, { phase, conditions: withCondition(conditions, ready, cluster.now(), 'lastUpdateTime') });
+  const said = withCondition(conditions, ready, now, 'lastUpdateTime');
+  await cluster.writeDatasetStatus(dataset, { phase, conditions: withDatasetHealth(said, hold, now) });
 }
 
 /**

@@ -1,8 +1,9 @@
-import { type DatasetCondition, durationText, type RuntimeCondition, type RuntimeStatus, valueFile } from '../../api/index.ts';
+import { durationText, type RuntimeCondition, type RuntimeStatus, valueFile } from '../../api/index.ts';
 import type { Role } from '../../constructs/index.ts';
 import type { Unplanned } from '../cluster.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
 import { datasetConditions, datasetPhase, type DatasetReport, datasetStatus } from './dataset.ts';
+import { withDatasetHealth } from './health.ts';
 import { counted, podConditions, selectorTextOf, texts } from './pods.ts';
 import { runtimeConditions, withSync } from './runtime-conditions.ts';
 import { troubleOf, unsyncedBy } from './unsynced.ts';
@@ -48,7 +49,7 @@ export function unplannedStatusOf({ now, dataset, runtime, bound, workloads, hol
   const phase = datasetPhase(seen, hold);
   return {
     runtime: { ...EMPTY, ...withoutCounts(before), ...counted(runtime, workloads), conditions },
-    dataset: { phase, conditions: datasetConditions(dataset.status?.conditions ?? [], phase, hold, now) as DatasetCondition[] },
+    dataset: { phase, conditions: withDatasetHealth(datasetConditions(dataset.status?.conditions ?? [], phase, hold, now), hold, now) },
   };
 }
 

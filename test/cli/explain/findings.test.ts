@@ -27,6 +27,28 @@ test('an object that serves, runs or is complete is healthy', () => {
   expect(found.map(({ healthy, causes }) => [healthy, causes])).toEqual(found.map(() => [true, []]));
 });
 
+test('the conditions of kstatus repeat what others say: a cause is there once, and an operation that runs is healthy', () => {
+  const health = (reason: string, type: string) => [condition('Ready', 'False', reason, 'x'), condition(type, 'True', reason, 'x')];
+  const found = of([
+    object('ThinRuntime', 'demo', { conditions: [condition('Synced', 'False', 'InvalidSpec', 'x'), ...health('InvalidSpec', 'Stalled')] }),
+    object('Dataset', 'demo', {
+      phase: 'NotBound',
+      conditions: [condition('NotReady', 'True', 'RuntimeNotFound', 'x'), ...health('RuntimeNotFound', 'Reconciling')],
+    }),
+    object('DataLoad', 'warm', { phase: 'Executing', conditions: health('Executing', 'Reconciling') }),
+    object('DataLoad', 'waits', {
+      phase: 'Pending',
+      conditions: [condition('Complete', 'False', 'WaitingForTurn', 'x'), ...health('WaitingForTurn', 'Reconciling')],
+    }),
+  ]);
+  expect(found.map(({ healthy, causes }) => [healthy, causes.length])).toEqual([
+    [false, 1],
+    [false, 1],
+    [true, 0],
+    [false, 1],
+  ]);
+});
+
 test('a cause has the message, since when, and what the table of reasons says to do, without its links', () => {
   const since = '2026-01-02T03:00:00Z';
   const wrong = { ...condition('Synced', 'False', 'InvalidSpec', 'spec.replicas: expected …'), lastTransitionTime: since };

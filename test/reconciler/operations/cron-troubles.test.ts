@@ -73,7 +73,7 @@ test.each(['Succeeded', 'Failed'] as const)(
     expect(JSON.stringify(statusOf(at).conditions)).toContain('ApplyFailed');
     rule.remove();
     await at.quiet(600_000);
-    expect(statusOf(at)).toEqual(before);
+    expect(statusOf(at)).toEqual({ ...before, observedGeneration: 2 });
   },
 );
 

@@ -15,7 +15,13 @@ test('it creates its Job, runs, and is complete once the Job is', async () => {
     finalizers: ['fluid-dataload-controller-finalizer'],
     ownerReferences: [{ kind: 'Dataset', name: 'demo' }],
   });
-  expect(statusOf(at)).toEqual({ phase: 'Executing', duration: 'Unfinished', conditions: [], waitingFor: {} });
+  expect(statusOf(at)).toEqual({
+    phase: 'Executing',
+    duration: 'Unfinished',
+    observedGeneration: 1,
+    conditions: [],
+    waitingFor: {},
+  });
   expect(at.dataset().operationRef).toEqual({ DataLoad: 'warm' });
   await at.advance(62_000);
   await ended(at, 'Succeeded');

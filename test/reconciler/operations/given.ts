@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { DataBackupSpec, DataLoadSpec, DataProcessSpec, OperationStatus } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
-import { type Harness, harness, type HarnessOptions } from '../harness.ts';
+import { type Harness, harness, type HarnessOptions, ownStatus } from '../harness.ts';
 
 /** The Job of DataLoad `warm`. */
 export const JOB = 'warm-loader-job';
@@ -33,8 +33,7 @@ export const backup = (spec: DataBackupSpec = {}, name = 'op'): KubeObject => ({
   spec: { dataset: 'demo', backupPath: 'pvc://backups/demo', ...spec },
 });
 type Kind = 'DataLoad' | 'DataMigrate' | 'DataProcess' | 'DataBackup';
-export const statusOf = (at: Harness, name = 'warm', kind: Kind = 'DataLoad') =>
-  (at.get(kind, name)?.['status'] ?? {}) as Partial<OperationStatus>;
+export const statusOf = (at: Harness, name = 'warm', kind: Kind = 'DataLoad') => ownStatus<OperationStatus>(at.get(kind, name));
 export const reasonOf = (at: Harness, name = 'warm') => statusOf(at, name).conditions?.[0]?.reason;
 export const uidOf = (at: Harness) => at.get('Job', JOB)?.metadata.uid;
 export const eventsOf = (at: Harness, kind: Kind = 'DataLoad') =>

@@ -335,10 +335,12 @@ describe('an edit of the policy', () => {
   });
   test('to Once leaves one that is idle as it is', async () => {
     const at = await idle();
+    const before = statusOf(at);
     at.edit('DataLoad', { policy: 'Once' }, 'warm');
     await mounted(at, 'a');
     await at.quiet(60_000);
-    expect(at.written({ kind: ['DataLoad', 'Job'] })).toEqual([]);
+    expect(at.written({ kind: ['DataLoad', 'Job'] })).toEqual(['patch DataLoad/warm/status']);
+    expect(statusOf(at)).toEqual({ ...before, observedGeneration: (before.observedGeneration ?? 0) + 1 });
   });
   test('to Cron replaces its Job by a CronJob', async () => {
     const at = await idle();

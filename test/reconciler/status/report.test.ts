@@ -60,11 +60,12 @@ describe('a report', () => {
   test('of a Dataset that is bound leaves it so', async () => {
     const { at, cluster, dataset } = await reporting({ phase: 'Bound', conditions: [{ type: 'Ready', status: 'True' }] });
     await reportOnDataset(cluster, dataset(), hold);
-    expect(at.dataset()).toMatchObject({
+    expect(at.get('Dataset')?.['status']).toMatchObject({
       phase: 'Bound',
       conditions: [
-        { type: 'Ready', status: 'True' },
+        { type: 'Ready', status: 'False' },
         { type: 'NotReady', status: 'True' },
+        { type: 'Stalled', status: 'True', reason: 'InvalidSpec' },
       ],
     });
   });

@@ -6,6 +6,7 @@ import { phaseOf } from '../../../src/reconciler/status/pods.ts';
 import { statusOf, type Statuses } from '../../../src/reconciler/status/status.ts';
 import { type Applied, nothingApplied, type World } from '../../../src/reconciler/world.ts';
 import { given } from '../../runtimes/thin/given.ts';
+import { ownStatus } from '../harness.ts';
 import { type Changes, claim, exampleInput, now, pods, volume, worldOf } from '../worlds.ts';
 
 const well: Changes = {
@@ -109,7 +110,7 @@ describe('the Dataset', () => {
   ])('is %s', (_, changes, applied, phase, conditions) => {
     const { dataset } = reported(exampleWorld(changes), applied);
     expect(dataset.phase).toBe(phase);
-    expect(texts(dataset.conditions)).toEqual(conditions);
+    expect(texts(ownStatus<DatasetStatus>({ kind: 'Dataset', status: dataset }).conditions)).toEqual(conditions);
   });
   test('stays what it was while the masters are asked for their mounts after a restart', () => {
     const bound = exampleWorld({ ...well, dataset: { status: { phase: 'Bound', conditions: [] } } });

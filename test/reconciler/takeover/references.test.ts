@@ -27,7 +27,7 @@ test.skipIf(!hasGoldens).each(['thin/reference', 'alluxio/reference', 'juicefs/c
     expect(after.spec).toMatchObject({ csi: (before.spec as { csi: object }).csi });
     expect(get('PersistentVolumeClaim', 'ref')?.status).toMatchObject({ phase: 'Bound' });
     const { conditions } = get('ThinRuntime', 'ref')!.status as { conditions: { type: string; status: string }[] };
-    expect(conditions.map(({ type, status }) => `${type} ${status}`)).toEqual(['Synced True']);
+    expect(conditions.map(({ type, status }) => `${type} ${status}`)).toEqual(['Synced True', 'Ready True']);
 
     at.server.delete('Dataset', namespace, 'phy');
     await at.quiet();
