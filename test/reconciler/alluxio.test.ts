@@ -7,7 +7,8 @@ import { recordedPorts } from '../../src/planning/port-table.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
 import { type AlluxioFileSystem, alluxioFileSystem } from '../support/alluxio-exec.ts';
 import * as write from '../support/objects.ts';
-import { boundHarness, type Harness, harness, ownStatus } from './harness.ts';
+import { boundHarness, type Harness, harness } from './harness.ts';
+import { ownStatus } from '../support/own-status.ts';
 
 const ALLUXIO = 'AlluxioRuntime';
 const tiered: AlluxioRuntimeSpec = { replicas: 1, tieredstore: { levels: [{ mediumtype: 'SSD', path: '/cache', quota: '4Gi' }] } };

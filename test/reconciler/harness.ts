@@ -25,6 +25,7 @@ import { type Controllers, createControllers } from '../../src/api-server/contro
 import { type ApiServer, createApiServer, type Match, WRITES } from '../../src/api-server/index.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import { thinProfile } from '../support/objects.ts';
+import { ownStatus } from '../support/own-status.ts';
 
 export interface HarnessOptions {
   /** Default: thin, juicefs and the example. */
@@ -121,16 +122,6 @@ export interface Harness {
   kill(): void;
   /** A new process, which knows only what the server returns; the queue runs if it did before. */
   restart(): Promise<void>;
-}
-
-/** A status without the conditions of kstatus, which health.test.ts is about: they repeat the others. */
-export function ownStatus<S>({ kind, status = {} }: Partial<KubeObject> = {}): Partial<S> {
-  const { conditions } = status as { readonly conditions?: readonly { readonly type: string; readonly status?: string }[] };
-  if (!conditions) return status as Partial<S>;
-  const repeats = kind !== 'Dataset' || conditions.some((each) => each.type === 'NotReady' && each.status === 'True');
-  const left = repeats ? ['Ready', 'Reconciling', 'Stalled'] : ['Reconciling', 'Stalled'];
-  // The cast: the status of an object of ours, but for some conditions.
-  return { ...(status as object), conditions: conditions.filter(({ type }) => !left.includes(type)) } as unknown as Partial<S>;
 }
 
 export const demo: Key = { namespace: 'ml', name: 'demo' };

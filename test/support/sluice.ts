@@ -20,6 +20,7 @@ import example from './example-runtime/index.ts';
 import { ExampleRuntime } from './example-runtime/spec.ts';
 import { customKinds, type Kind, kinds, madeKinds } from './kinds.ts';
 import { thinProfile } from './objects.ts';
+import { ownStatus } from './own-status.ts';
 
 const runtimes = [thin, juicefs, alluxio, cache, jindo, efc, vineyard, example];
 const settings: Settings = { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} };
@@ -171,7 +172,9 @@ export async function createSpace(
   const becomes = (kind: Kind, name: string, expected: object, seconds?: number) =>
     wait(async () => {
       const found = await find(kind, name);
-      expect(found, `${kind} ${namespace}/${name}`).toMatchObject(expected);
+      const isOurs = found?.apiVersion.startsWith('data.fluid.io/') && found['status'];
+      const own = isOurs ? { ...found, status: ownStatus(found) } : found;
+      expect(own, `${kind} ${namespace}/${name}`).toMatchObject(expected);
       return found as KubeObject;
     }, seconds);
   /** Objects that may keep a Dataset that is being deleted: a failed one says so in its conditions, and a claim waits for pods. */

@@ -98,6 +98,7 @@ describe.skipIf(!simulated).concurrent('binding', () => {
         { type: 'FusesInitialized', status: 'True', reason: 'Fuses are initialized' },
         { type: 'FusesReady', status: 'True', reason: 'Fuses are ready', message: 'The fuses are ready.' },
         { type: 'Synced', status: 'True' },
+        { type: 'Ready', status: 'True' },
       ],
     });
     expect(await space.kubectl('get', 'dataset', 'demo', '--no-headers')).toMatch(/^demo\s+Bound\s/);

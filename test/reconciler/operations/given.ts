@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import type { DataBackupSpec, DataLoadSpec, DataProcessSpec, OperationStatus } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
-import { type Harness, harness, type HarnessOptions, ownStatus } from '../harness.ts';
+import { type Harness, harness, type HarnessOptions } from '../harness.ts';
+import { ownStatus } from '../../support/own-status.ts';
 
 /** The Job of DataLoad `warm`. */
 export const JOB = 'warm-loader-job';

@@ -6,8 +6,8 @@ import { phaseOf } from '../../../src/reconciler/status/pods.ts';
 import { statusOf, type Statuses } from '../../../src/reconciler/status/status.ts';
 import { type Applied, nothingApplied, type World } from '../../../src/reconciler/world.ts';
 import { given } from '../../runtimes/thin/given.ts';
-import { ownStatus } from '../harness.ts';
 import { type Changes, claim, exampleInput, now, pods, volume, worldOf } from '../worlds.ts';
+import { ownStatus } from '../../support/own-status.ts';
 
 const well: Changes = {
   bound: true,
