@@ -12,6 +12,20 @@ test.each(['\u001b]', '\u009b1;', '//x:', 'a.a.a-'])('an event of a megabyte of 
   expect((words ?? '').length).toBeLessThanOrEqual(1000);
 });
 
+test('of events that repeat as a series, the one seen last has the latest words', async () => {
+  const items = [
+    { metadata: { name: 'once' }, message: 'a quota, earlier', eventTime: '2026-01-01T01:00:00.000000Z' },
+    {
+      metadata: { name: 'series' },
+      message: 'Pod Security, now',
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      series: { count: 9, lastObservedTime: '2026-01-01T02:00:00.000000Z' },
+    },
+  ];
+  const list = async () => ({ items, metadata: {} });
+  expect(await refusedPods({ list } as never, { namespace: 'ml', uid: 'x' })).toBe('Pod Security, now');
+});
+
 test('a runtime says why Kubernetes creates no pod of its workers, until there is one', async () => {
   const at = await harness();
   at.controllers.paused.add('statefulsets');

@@ -30,5 +30,8 @@ export async function refusedPods(
   return text || undefined;
 }
 
-const timeOf = (event: KubeObject): string =>
-  String(event['lastTimestamp'] ?? event['eventTime'] ?? event.metadata.creationTimestamp ?? '');
+/** An event that repeats keeps the time of the first in eventTime; only its series says when it was seen last. */
+function timeOf(event: KubeObject): string {
+  const series = event['series'] as { readonly lastObservedTime?: unknown } | null | undefined;
+  return String(series?.lastObservedTime ?? event['lastTimestamp'] ?? event['eventTime'] ?? event.metadata.creationTimestamp ?? '');
+}
