@@ -30,7 +30,7 @@ export class Controller extends Construct {
   }
 }
 
-const container = ({ controller, webhook, image, kubeletDir, mountRoot, configArgs }: Settled) => ({
+const container = ({ controller, webhook, image, imagePullSecrets, criticalFusePods, kubeletDir, mountRoot, configArgs }: Settled) => ({
   args: ['reconcile', ...configArgs, ...(controller.openReferences ? ['--open-references'] : []), ...(controller.args ?? [])],
   // An operator's own variables win.
   env: variablesByName([
@@ -40,6 +40,10 @@ const container = ({ controller, webhook, image, kubeletDir, mountRoot, configAr
     { name: 'MOUNT_ROOT', value: mountRoot },
     { name: 'KUBELET_ROOTDIR', value: kubeletDir },
     ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
+    // Pods of runtimes pull images of the same registries, and the default of Fluid's chart counts the data of a Jindo.
+    ...(imagePullSecrets.length > 0 ? [{ name: 'IMAGE_PULL_SECRETS', value: imagePullSecrets.map(({ name }) => name).join() }] : []),
+    ...(criticalFusePods ? [] : [{ name: 'CRITICAL_FUSE_POD', value: 'false' }]),
+    { name: 'QUERY_UFS_TOTAL', value: 'true' },
     ...inEnv(CONTROLLER_MEMORY),
     ...(controller.env ?? []),
   ]),

@@ -6,6 +6,8 @@ import { Controller } from './controller.ts';
 import { labels } from './labels.ts';
 import { NodePlugin } from './node-plugin.ts';
 import type { Settled } from './options.ts';
+import { priorityQuota } from './priority-quota.ts';
+import { UserRoles } from './user-roles.ts';
 import { Webhook } from './webhook.ts';
 
 /** The kinds and runtimes of an installation. */
@@ -34,6 +36,7 @@ class Installation extends Chart {
       const { metadata, ...crd } = crdOf(resource);
       new PlainObject(this, resource.plural, { ...crd, metadata: { ...metadata, labels: labels() } });
     }
+    priorityQuota(this, options);
     new Controller(this, options, runtimes);
     new NodePlugin(this, options, runtimes);
     // Labels of Sluice: `uninstall` keeps objects without them.
@@ -43,6 +46,7 @@ class Installation extends Chart {
           ...object,
           metadata: { ...metadata, labels: { ...metadata.labels, ...labels() } },
         });
+    new UserRoles(this, resources, options.aggregateEdit);
     // Last, so that an uninstallation begins with it.
     if (options.webhook.enabled) new Webhook(this, options, runtimes);
   }

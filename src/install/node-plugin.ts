@@ -1,11 +1,13 @@
 import { Construct } from 'constructs';
 import { csiDriver } from '../api/index.ts';
 import { PlainObject, type Runtime } from '../constructs/index.ts';
+import { mergedAffinity } from '../constructs/pod.ts';
 import { variablesByName } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
 import { inEnv, NODE_PLUGIN_MEMORY } from './memory.ts';
 import { ingressOnly } from './network.ts';
+import { podMetadata } from './replicas.ts';
 import { NodePolicy } from './node-policy.ts';
 import type { Settled } from './options.ts';
 import { nodePluginRights } from './rights.ts';
@@ -79,24 +81,23 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
     // Pods go on reading while it is replaced; what waits is their start, so a few nodes at a time.
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: '10%' } },
     template: {
-      metadata: { labels: labels('csi') },
+      metadata: podMetadata('csi', csi),
       spec: {
         serviceAccountName: NODE_PLUGIN,
         automountServiceAccountToken: true,
-        // As the fuse pods: without it no pod of the node gets its data, so the kubelet evicts it last.
-        priorityClassName: 'system-node-critical',
+        ...(csi.priorityClassName && { priorityClassName: csi.priorityClassName }),
         // A process namespace ends only when the last process in it does, and one that waits for a FUSE client which hangs does not: with
         // one of its own the plugin could not be replaced before that client ends.
         hostPID: true,
         nodeSelector: { 'kubernetes.io/os': 'linux', ...csi.nodeSelector },
         // Nodes without a kubelet of their own.
-        affinity: {
+        affinity: mergedAffinity(csi.affinity, {
           nodeAffinity: {
             requiredDuringSchedulingIgnoredDuringExecution: {
               nodeSelectorTerms: [{ matchExpressions: [{ key: 'type', operator: 'NotIn', values: ['virtual-kubelet'] }] }],
             },
           },
-        },
+        }),
         tolerations: csi.tolerations,
         ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
         containers: [container],

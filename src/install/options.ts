@@ -1,5 +1,6 @@
 import { fields, k8s, opt, type Static, t } from '../api/index.ts';
 import { namespacePattern } from '../api/metadata.ts';
+import { stringMap } from '../api/schema.ts';
 import { DEFAULT_NAMESPACE } from './fluid.ts';
 
 /** The rule of `mountRootOf`, which a test compares with this one. With a root that breaks it Fluid silently mounts below `/`. */
@@ -8,6 +9,8 @@ const ABSOLUTE = '^(/[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*)+$';
 
 /** Enough to find a variable of a script that was not set. */
 const IMAGE = '^[A-Za-z0-9][A-Za-z0-9._:/@-]*$';
+/** Empty: the default of the cluster. */
+const PRIORITY_CLASS = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$';
 const LABEL_KEY = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$';
 
 /** As a token or a certificate names them: `system:serviceaccount:velero:velero`. */
@@ -19,6 +22,15 @@ const component = {
   nodeSelector: opt(fields.nodeSelector),
   env: opt(fields.env),
   args: opt(t.Array(t.String(), { description: 'Further arguments of the command.' })),
+  affinity: opt(k8s.Affinity),
+  podLabels: opt(stringMap('Labels of the pods. Those that Sluice selects its pods by stay.')),
+  podAnnotations: opt(stringMap('Annotations of the pods.')),
+  priorityClassName: opt(
+    t.String({
+      description: 'Priority class of the pods; default system-node-critical for the node plugin, else system-cluster-critical.',
+      pattern: PRIORITY_CLASS,
+    }),
+  ),
 };
 
 /** The options of an installation, and the schema of the file of `sluice install --values`. */
@@ -30,6 +42,18 @@ export const InstallOptions = t.Object({
   mountRoot: opt(t.String({ description: 'Host directory of all FUSE mounts; default /runtime-mnt.', pattern: MOUNT_ROOT })),
   kubeletDir: opt(t.String({ description: "The kubelet's root directory on the nodes; default /var/lib/kubelet.", pattern: ABSOLUTE })),
   podLogsDir: opt(t.String({ description: "The kubelet's podLogsDir on the nodes; default /var/log/pods.", pattern: ABSOLUTE })),
+  criticalFusePods: opt(
+    t.Boolean({
+      description:
+        'Whether fuse pods, in namespaces of users, are system-node-critical: CRITICAL_FUSE_POD; default true. A cluster that guards this class needs false, or a quota in each such namespace.',
+    }),
+  ),
+  aggregateEdit: opt(
+    t.Boolean({
+      description:
+        'Whether all who may edit a namespace may write Datasets, runtimes and operations there; default false. Who writes a runtime chooses the image of a privileged pod, and directories of nodes.',
+    }),
+  ),
   daemons: opt(
     t.Array(t.String(), {
       description: 'Types of runtimes whose daemons on the nodes are installed: efc, for its session manager. Default: none.',
@@ -96,6 +120,8 @@ export interface Settled {
   readonly mountRoot: string;
   readonly kubeletDir: string;
   readonly podLogsDir: string;
+  readonly criticalFusePods: boolean;
+  readonly aggregateEdit: boolean;
   readonly daemons: readonly string[];
   readonly nodePolicy: boolean;
   readonly reservedKeys?: 'audit' | 'deny';
@@ -124,6 +150,8 @@ export function settled(options: InstallOptions, image: string, { furtherRuntime
     mountRoot: '/runtime-mnt',
     kubeletDir: '/var/lib/kubelet',
     podLogsDir: '/var/log/pods',
+    criticalFusePods: true,
+    aggregateEdit: false,
     daemons: [],
     nodePolicy: true,
     reservedKeysAllow: [],
@@ -131,6 +159,8 @@ export function settled(options: InstallOptions, image: string, { furtherRuntime
     ...options,
     // No limit on CPU: throttling is what makes a lease late.
     controller: {
+      // A class of Kubernetes: every tenant's pods could use one that Sluice created.
+      priorityClassName: 'system-cluster-critical',
       replicas: 2,
       openReferences: false,
       // Enough for 20,000 Datasets; docs/installing.md says what more of them need.
@@ -138,6 +168,8 @@ export function settled(options: InstallOptions, image: string, { furtherRuntime
       ...options.controller,
     },
     csi: {
+      // As the fuse pods: without it no pod of the node gets its data, so the kubelet evicts it last.
+      priorityClassName: 'system-node-critical',
       resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
       // A pod may need its data on any node that it can run on.
       tolerations: [{ operator: 'Exists' }],
@@ -145,6 +177,7 @@ export function settled(options: InstallOptions, image: string, { furtherRuntime
     },
     webhook: {
       enabled: true,
+      priorityClassName: 'system-cluster-critical',
       replicas: 2,
       failurePolicy: 'Fail',
       timeoutSeconds: 15,

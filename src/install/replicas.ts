@@ -10,7 +10,7 @@ export interface ReplicasProps {
   /** The name of the Deployment and of its ServiceAccount. */
   readonly name: string;
   readonly part: InstalledPart;
-  readonly component: Pick<Settled['controller'], 'replicas' | 'resources' | 'tolerations' | 'nodeSelector' | 'env' | 'args'>;
+  readonly component: Settled['csi'] & Pick<Settled['controller'], 'replicas'>;
   /** Named after the part. */
   readonly container: { readonly args: readonly string[]; readonly env: readonly object[] | undefined };
   /** Ports beside `metrics`, of which the probes are. */
@@ -37,17 +37,23 @@ export function replicas(scope: Construct, options: Settled, props: ReplicasProp
       replicas: component.replicas,
       selector: { matchLabels },
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-      template: { metadata: { labels: labels(part) }, spec: podSpec(options, props) },
+      template: { metadata: podMetadata(part, component), spec: podSpec(options, props) },
     },
   });
 }
+
+/** Labels by which Sluice selects its pods win. */
+export const podMetadata = (part: InstalledPart, { podLabels, podAnnotations }: Settled['csi']) => ({
+  labels: { ...podLabels, ...labels(part) },
+  ...(podAnnotations && { annotations: podAnnotations }),
+});
 
 function podSpec({ image, imagePullPolicy, imagePullSecrets }: Settled, { name, part, component, container, ports = [] }: ReplicasProps) {
   return {
     serviceAccountName: name,
     automountServiceAccountToken: true,
-    // A class of Kubernetes: every tenant's pods could use one that Sluice created.
-    priorityClassName: 'system-cluster-critical',
+    ...(component.priorityClassName && { priorityClassName: component.priorityClassName }),
+    ...(component.affinity && { affinity: component.affinity }),
     securityContext: { runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, seccompProfile: { type: 'RuntimeDefault' } },
     nodeSelector: { 'kubernetes.io/os': 'linux', ...component.nodeSelector },
     ...(component.tolerations && { tolerations: component.tolerations }),

@@ -107,6 +107,19 @@ describe.skipIf(!simulated)('sluice install --reserved-keys', () => {
       100,
     );
   }, 200_000);
+  test('who may edit a namespace sees Datasets there, and writes none', async () => {
+    const can = (verb: string, resource: string) =>
+      plane.kubectl('auth', 'can-i', verb, resource, '-n', 'tenant', '--as=tenant').then(
+        () => true,
+        () => false,
+      );
+    // A controller of Kubernetes adds the role to `edit`.
+    await eventually(async () => expect(await can('list', 'datasets.data.fluid.io')).toBe(true));
+    expect(await can('create', 'datasets.data.fluid.io')).toBe(false);
+    await plane.kubectl('create', 'rolebinding', 'loads', '-n', 'tenant', '--clusterrole=sluice-operations', '--user=tenant');
+    await eventually(async () => expect(await can('create', 'dataloads.data.fluid.io')).toBe(true));
+    expect(await can('create', 'thinruntimes.data.fluid.io')).toBe(false);
+  });
   test('audit: the writer gets a warning', async () => {
     await install('--reserved-keys', 'audit');
     await eventually(async () => {

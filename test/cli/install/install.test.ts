@@ -70,6 +70,64 @@ describe('sluice install', () => {
     expect(env).toContainEqual({ name: 'MALLOC_ARENA_MAX', value: '2' });
   });
 
+  test('permits the priority classes of its pods where a cluster guards them, or takes others', async () => {
+    const quota = (manifests: Awaited<ReturnType<typeof printed>>) => manifests.find(({ kind }) => kind === 'ResourceQuota');
+    const plain = await printed('');
+    expect(quota(plain)?.spec).toEqual({
+      hard: { pods: '1000000' },
+      scopeSelector: {
+        matchExpressions: [{ operator: 'In', scopeName: 'PriorityClass', values: ['system-node-critical', 'system-cluster-critical'] }],
+      },
+    });
+    expect(podOf(named(plain, 'DaemonSet', 'sluice-csi'))).toMatchObject({ priorityClassName: 'system-node-critical' });
+    const own = await printed(
+      'controller: { priorityClassName: high }\ncsi: { priorityClassName: high }\nwebhook: { priorityClassName: "" }\ncriticalFusePods: false',
+    );
+    expect(quota(own)).toBeUndefined();
+    expect(podOf(named(own, 'DaemonSet', 'sluice-csi'))).toMatchObject({ priorityClassName: 'high' });
+    expect(podOf(named(own, 'Deployment', 'sluice-webhook'))).not.toHaveProperty('priorityClassName');
+    expect(podOf(named(own, 'Deployment', 'sluice-controller')).containers[0].env).toContainEqual({
+      name: 'CRITICAL_FUSE_POD',
+      value: 'false',
+    });
+  });
+  test('gives pods labels, annotations and an affinity, and keeps what it needs itself', async () => {
+    const term = { matchExpressions: [{ key: 'pool', operator: 'In', values: ['infra'] }] };
+    const affinity = JSON.stringify({ nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } });
+    const component = `{ podLabels: { team: a, app.kubernetes.io/name: mine }, podAnnotations: { scrape: "true" }, affinity: ${affinity} }`;
+    const manifests = await printed(`controller: ${component}\ncsi: ${component}`);
+    for (const workload of [named(manifests, 'Deployment', 'sluice-controller'), named(manifests, 'DaemonSet', 'sluice-csi')]) {
+      const { metadata } = (workload.spec as unknown as { template: { metadata: { labels: object; annotations: object } } }).template;
+      expect(metadata.annotations).toEqual({ scrape: 'true' });
+      expect(metadata.labels).toMatchObject({ team: 'a', 'app.kubernetes.io/name': 'sluice' });
+      expect(JSON.stringify(podOf(workload))).toContain('"pool"');
+    }
+    expect(JSON.stringify(podOf(named(manifests, 'DaemonSet', 'sluice-csi')))).toContain('virtual-kubelet');
+  });
+  test('lets pods of runtimes pull with the Secrets of the installation', async () => {
+    const manifests = await printed('imagePullSecrets: [{ name: a }, { name: b }]');
+    const { env } = podOf(named(manifests, 'Deployment', 'sluice-controller')).containers[0];
+    expect(env).toContainEqual({ name: 'IMAGE_PULL_SECRETS', value: 'a,b' });
+  });
+  test('lets who may view a namespace see Datasets, and who may edit one write them only on demand', async () => {
+    const rolesOf = async (values: string) =>
+      Object.fromEntries(
+        (await printed(values))
+          .filter(
+            ({ kind, metadata }) => kind === 'ClusterRole' && ['sluice-view', 'sluice-operations', 'sluice-edit'].includes(metadata.name),
+          )
+          .map(({ metadata }) => [
+            metadata.name,
+            Object.keys((metadata as { labels?: object }).labels ?? {})
+              .filter((key) => key.includes('aggregate-to'))
+              .map((key) => key.split('-').at(-1))
+              .toSorted(),
+          ]),
+      );
+    expect(await rolesOf('')).toEqual({ 'sluice-view': ['admin', 'edit', 'view'], 'sluice-operations': [], 'sluice-edit': [] });
+    expect((await rolesOf('aggregateEdit: true'))['sluice-edit']).toEqual(['admin', 'edit']);
+  });
+
   test('takes values of a file, over which flags win', async () => {
     const values = `
       namespace: data
