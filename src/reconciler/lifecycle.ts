@@ -7,7 +7,7 @@ import { keptBy } from './status/kept.ts';
 import { missingText } from '../planning/secret-text.ts';
 import { some } from '../planning/some.ts';
 import type { Step } from './steps.ts';
-import type { Action, Hold, LiveObject, MountsInForce, World } from './world.ts';
+import type { Action, Hold, LiveObject, MountsInForce, MountsObserved, World } from './world.ts';
 
 type LifecycleStep = Step<World, Action>;
 
@@ -60,41 +60,36 @@ export const LEADER_AGAIN_MS = 1000;
  * waits until the engine lists the result. A row that it lists otherwise waits for its retry; it holds up only a first set-up, and only
  * when readers would miss the row.
  */
-const alignMounts: LifecycleStep = ({
-  plan: { mounts },
-  mounted,
-  listing = false,
-  mountTroubles = [],
-  mountsTriedMs,
-  bound,
-  leaderless,
-  execError,
-  changeFailed,
-}) => {
-  if (!mounts) return {};
-  if (leaderless) return { hold: { reason: 'NoLeader', message: 'no master reports that it leads', afterMs: LEADER_AGAIN_MS } };
-  const lasting = { isError: execError !== undefined, afterMs: MOUNTS_AGAIN_MS };
-  if (!mounted) {
-    const message = execError ?? 'no master has reported its mounts yet';
+const alignMounts: LifecycleStep = ({ plan: { mounts: table }, mounts: observed = UNASKED, bound }) => {
+  if (!table) return {};
+  if (observed.is === 'leaderless')
+    return { hold: { reason: 'NoLeader', message: 'no master reports that it leads', afterMs: LEADER_AGAIN_MS } };
+  const { troubles, failed } = observed;
+  const lasting = { isError: failed !== undefined, afterMs: MOUNTS_AGAIN_MS };
+  if (observed.is === 'unlisted') {
     // A new process asks thousands of masters, a few at a time. The answer requeues the key.
-    const isAsking = bound && listing && !execError;
+    const isAsking = bound && observed.isListing && !failed;
     // The same reason as was reported before the mounts were listed again.
-    const reason = changeFailed ? 'MountsChanging' : 'MountsUnknown';
+    const reason = failed?.isChange ? 'MountsChanging' : 'MountsUnknown';
+    const message = failed?.message ?? 'no master has reported its mounts yet';
     return { hold: { reason, message, ...(isAsking ? { silent: true } : lasting) } };
   }
-  const waiting = new Set(mountTroubles.filter(({ isDue }) => !isDue).map(({ path }) => path));
-  const change = without(differences(mounts, mounted), waiting);
+  const waiting = new Set(troubles.filter(({ isDue }) => !isDue).map(({ path }) => path));
+  const change = without(differences(table, observed.rows), waiting);
   const rows = pathsOf(change);
-  const known = new Set(mountTroubles.map(({ path }) => path));
-  const lack = bound ? undefined : holdOf(mountTroubles.filter(({ isLack }) => isLack));
+  const known = new Set(troubles.map(({ path }) => path));
+  const lack = bound ? undefined : holdOf(troubles.filter(({ isLack }) => isLack));
   const count = rows.length === 1 ? '1 mount' : `${rows.length} mounts`;
-  const changing: Hold = { reason: 'MountsChanging', message: execError ?? `${count} to change`, ...lasting };
-  const hold = rows.length > 0 && (execError !== undefined || rows.some((path) => !known.has(path))) ? changing : lack;
+  const changing: Hold = { reason: 'MountsChanging', message: failed?.message ?? `${count} to change`, ...lasting };
+  const hold = rows.length > 0 && (failed !== undefined || rows.some((path) => !known.has(path))) ? changing : lack;
   // Rows that were never tried come first, so that rows which the engine refuses delay no others.
-  const triedMs = (path: string) => mountsTriedMs?.get(path) ?? Infinity;
+  const triedMs = (path: string) => observed.triedMs?.get(path) ?? Infinity;
   const inTurn = rows.filter((path) => triedMs(path) >= SAME_AGAIN_MS).toSorted((a, b) => triedMs(b) - triedMs(a) || 0);
-  return { ...(inTurn.length > 0 && { actions: [changeOf(mounts, change, inTurn, AT_ONCE)] }), ...(hold && { hold }) };
+  return { ...(inTurn.length > 0 && { actions: [changeOf(table, change, inTurn, AT_ONCE)] }), ...(hold && { hold }) };
 };
+/** No pod that could be asked. */
+const UNASKED: MountsObserved = { is: 'unlisted', isListing: false, troubles: [] };
+
 function changeOf(mounts: MountsInForce, change: MountChange, inTurn: readonly string[], most: number): Action {
   const due = new Set(inTurn.slice(0, most));
   const next = without(change, new Set(pathsOf(change).filter((path) => !due.has(path))));

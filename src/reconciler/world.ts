@@ -45,22 +45,35 @@ export interface World extends Binding {
   readonly reads?: ReadAnswer | 'unknown';
   /** The first answers of its probes may come within so many ms: `Bound` is reported together with them. */
   readonly answersInMs?: number;
-  /** The rows that the engine lists; absent until a pod has answered. */
-  readonly mounted?: readonly MountRow[];
-  /** The rows are being listed, or will be in this runtime's turn. */
-  readonly listing?: boolean;
-  /** How many milliseconds ago rows that differ from the wanted ones were last changed, by path. */
-  readonly mountsTriedMs?: ReadonlyMap<string, number>;
-  /** Rows that were changed in vain. */
-  readonly mountTroubles?: readonly MountTrouble[];
-  /** All of these as one text. */
-  readonly mountsDiffer?: Hold | undefined;
-  /** Masters are ready, and none of them reports that it leads. */
-  readonly leaderless?: boolean;
-  /** Error of the last command. */
-  readonly execError?: string;
-  /** The failed command was a change of mounts, which are listed again meanwhile. */
-  readonly changeFailed?: boolean;
+  /** The mounts of an engine that has a table of them. */
+  readonly mounts?: MountsObserved;
   /** Why the newest specs cannot be followed: the plan is that of the last valid ones. */
   readonly obstacle?: Hold;
+}
+
+/** The engine's table of mounts, as far as it is known. */
+export type MountsObserved = {
+  /** Rows that were changed in vain. */
+  readonly troubles: readonly MountTrouble[];
+} & (
+  | { /** Masters are ready, and none of them reports that it leads. */ readonly is: 'leaderless' }
+  | {
+      /** No pod has answered since the specs or the masters changed, or since the last change of rows. */
+      readonly is: 'unlisted';
+      /** The rows are being listed, or will be in this runtime's turn. */
+      readonly isListing: boolean;
+      readonly failed?: MountsFailure;
+    }
+  | {
+      readonly is: 'listed';
+      readonly rows: readonly MountRow[];
+      /** How many milliseconds ago rows that differ from the wanted ones were last changed, by path. */
+      readonly triedMs?: ReadonlyMap<string, number>;
+      readonly failed?: MountsFailure;
+    }
+);
+/** The last command failed: a list of the mounts, or a change after which they are listed again. */
+export interface MountsFailure {
+  readonly message: string;
+  readonly isChange: boolean;
 }

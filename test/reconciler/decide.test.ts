@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/reconciler/decide.ts';
 import type { Step } from '../../src/reconciler/steps.ts';
 import type { Action, Decision, World } from '../../src/reconciler/world.ts';
-import { type Changes, claim, pods, volume, worldOf } from './worlds.ts';
+import { type Changes, claim, listed, pods, UNLISTED, volume, worldOf } from './worlds.ts';
 
 const well: Changes = { workloads: { master: pods(1), worker: pods(1), fuse: pods(0) }, volume: volume('Bound'), claim: claim() };
 const decided = (changes: Changes = {}) => decide(worldOf(undefined, undefined, changes));
@@ -85,23 +85,22 @@ describe('a first set-up', () => {
 describe('mounts', () => {
   const before = { workloads: { master: pods(1) } };
   test('unknown ones hold the workers back', () => {
-    const world = worldOf(undefined, undefined, before);
-    const { mounted: _, ...unknown } = world;
+    const unknown = worldOf(undefined, undefined, { ...before, mounts: UNLISTED });
     expect(decide(unknown).hold).toMatchObject({ reason: 'MountsUnknown', isError: false });
   });
   test('that are being asked for while a Dataset is bound hide no hold that should be reported', () => {
-    const { mounted: _, ...asking } = worldOf(undefined, undefined, { ...before, bound: true, listing: true });
+    const asking = worldOf(undefined, undefined, { ...before, bound: true, mounts: { ...UNLISTED, is: 'unlisted', isListing: true } });
     expect(decide(asking).hold).toMatchObject({ reason: 'WorkersNotReady' });
   });
   test('wanted ones are mounted and others unmounted, in one go', () => {
-    const decision = decided({ ...before, mounted: [{ path: '/old' }] });
+    const decision = decided({ ...before, mounts: listed([{ path: '/old' }]) });
     expect(actions(decision).slice(2)).toEqual(['run example unmount /old, example mount /data s3://bucket']);
     expect(decision.hold?.reason).toBe('MountsChanging');
   });
   test('that are as they should be are no work', () =>
-    expect(actions(decided({ ...before, mounted: [{ path: '/data' }] }))).toContain('ensure worker'));
+    expect(actions(decided({ ...before, mounts: listed([{ path: '/data' }]) }))).toContain('ensure worker'));
   test('that fail are reported at once, and retried by the clock', () =>
-    expect(decided({ ...before, mounted: [], execError: 'mount: no such bucket' }).hold).toEqual({
+    expect(decided({ ...before, mounts: listed([], { message: 'mount: no such bucket', isChange: true }) }).hold).toEqual({
       reason: 'MountsChanging',
       message: 'mount: no such bucket',
       isError: true,

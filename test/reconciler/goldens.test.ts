@@ -13,7 +13,7 @@ import { bindingOf } from '../../src/planning/bindings.ts';
 import { statusOf } from '../../src/reconciler/status/status.ts';
 import { nothingApplied, type World } from '../../src/reconciler/world.ts';
 import { GOLDENS, hasGoldens, readCases, withoutExclusive } from '../upstream/cases.ts';
-import { claim, now, pods, volume, worldOf } from './worlds.ts';
+import { claim, listed, now, pods, volume, worldOf } from './worlds.ts';
 
 interface Recorded {
   readonly kind: string;
@@ -101,7 +101,7 @@ function worldOfCase({ name: file, bind, dataset, runtime }: Case): World {
     },
     volume: volume('Bound'),
     claim: claim(),
-    mounted: plan!.mounts?.wanted ?? [],
+    mounts: listed(plan!.mounts?.wanted ?? []),
     probes: !isAnswered({ dataset }) ? {} : answersOf(runtime.kind, plan!.mounts?.wanted.length ?? 0),
     now,
   };

@@ -1,7 +1,7 @@
 import type { Dataset } from '../../src/api/index.ts';
-import type { RuntimeInput, Runtime } from '../../src/constructs/index.ts';
+import type { MountRow, RuntimeInput, Runtime } from '../../src/constructs/index.ts';
 import { bindingOf } from '../../src/planning/bindings.ts';
-import type { LiveObject, RuntimeObject, WorkloadView, World } from '../../src/reconciler/world.ts';
+import type { LiveObject, MountsFailure, MountsObserved, RuntimeObject, WorkloadView, World } from '../../src/reconciler/world.ts';
 import { planInput } from '../../src/testing/given.ts';
 import example from '../support/example-runtime/index.ts';
 
@@ -46,7 +46,7 @@ export function worldOf(of: Runtime = example, input: RuntimeInput<unknown> = ex
     names: of.workloads(input.name),
     missingSecrets: [],
     probes: {},
-    ...(plan.mounts && { mounted: plan.mounts.wanted }),
+    ...(plan.mounts && { mounts: listed(plan.mounts.wanted) }),
     ...rest,
   };
 }
@@ -75,3 +75,12 @@ export const claim = (phase = 'Bound', volumeName?: string): LiveObject =>
   live('PersistentVolumeClaim', 'demo', { spec: { volumeName: volumeName ?? 'ml-demo' }, status: { phase } });
 export const volume = (phase: string, of: string | undefined = claim().metadata.uid): LiveObject =>
   live('PersistentVolume', 'ml-demo', { spec: { claimRef: { namespace: 'ml', name: 'demo', uid: of } }, status: { phase } });
+
+/** The mounts of a world whose engine lists these rows. */
+export const listed = (rows: readonly MountRow[], failed?: MountsFailure): MountsObserved => ({
+  is: 'listed',
+  rows,
+  troubles: [],
+  ...(failed && { failed }),
+});
+export const UNLISTED: MountsObserved = { is: 'unlisted', isListing: false, troubles: [] };

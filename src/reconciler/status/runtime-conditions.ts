@@ -1,3 +1,4 @@
+import { holdOf } from '../../planning/diff/mount-trouble.ts';
 import type { RuntimeCondition } from '../../api/index.ts';
 import { type UntimedCondition, withCondition, withoutCondition } from './conditions.ts';
 import { some } from '../../planning/some.ts';
@@ -36,7 +37,7 @@ export function runtimeConditions(world: World, applied: Applied, unsynced: Hold
   setIf('SpecWarning', warnings.map(({ message }) => message).join('; '), warnings[0]?.reason);
   setIf('PlacementWaiting', placementOf(applied)?.message, 'NodesInUse');
   // Until the mounts are listed, the condition stays as it was.
-  if (!world.plan.mounts || world.mounted) setIf('MountsDiffer', world.mountsDiffer?.message);
+  if (!world.plan.mounts || world.mounts?.is === 'listed') setIf('MountsDiffer', holdOf(world.mounts?.troubles ?? [])?.message);
   setIf(
     'ImmutableFieldChanged',
     applied.immutable.length > 0

@@ -1,4 +1,5 @@
 /** Why a runtime does not match its spec, in one place for its conditions, those of its Dataset, and the events of both. Pure. */
+import { holdOf } from '../../planning/diff/mount-trouble.ts';
 import { annotation } from '../../api/index.ts';
 import { keptText } from './kept.ts';
 import { some } from '../../planning/some.ts';
@@ -13,8 +14,8 @@ export function troubleOf({ obstacle }: World, { hold }: Decision, { failed: [fa
 }
 
 /** Lacks of a runtime although nothing keeps it from being set up, in the order in which they are reported. */
-export const lacksOf = ({ mountsDiffer, nodesRefused }: World, applied: Applied): readonly Hold[] =>
-  [goingOf(applied), unlabelled(nodesRefused), placementOf(applied), mountsDiffer].filter((lack) => lack !== undefined);
+export const lacksOf = ({ mounts, nodesRefused }: World, applied: Applied): readonly Hold[] =>
+  [goingOf(applied), unlabelled(nodesRefused), placementOf(applied), holdOf(mounts?.troubles ?? [])].filter((lack) => lack !== undefined);
 
 /** Why `Synced` is False. */
 export const unsyncedBy = (world: World, decision: Decision, applied: Applied): Hold | undefined =>

@@ -6,7 +6,7 @@ import { phaseOf } from '../../../src/reconciler/status/pods.ts';
 import { statusOf, type Statuses } from '../../../src/reconciler/status/status.ts';
 import { type Applied, nothingApplied, type World } from '../../../src/reconciler/world.ts';
 import { given } from '../../runtimes/thin/given.ts';
-import { type Changes, claim, exampleInput, now, pods, volume, worldOf } from '../worlds.ts';
+import { type Changes, claim, exampleInput, listed, now, pods, UNLISTED, volume, worldOf } from '../worlds.ts';
 import { ownStatus } from '../../support/own-status.ts';
 
 const well: Changes = {
@@ -106,7 +106,13 @@ describe('the Dataset', () => {
       'Bound',
       { Ready: 'True DatasetReady: The ddc runtime is ready.' },
     ],
-    ['Updating while mounts change', { ...well, mounted: [] }, {}, 'Updating', { Updating: 'True DatasetUpdating: 1 mount to change' }],
+    [
+      'Updating while mounts change',
+      { ...well, mounts: listed([]) },
+      {},
+      'Updating',
+      { Updating: 'True DatasetUpdating: 1 mount to change' },
+    ],
   ])('is %s', (_, changes, applied, phase, conditions) => {
     const { dataset } = reported(exampleWorld(changes), applied);
     expect(dataset.phase).toBe(phase);
@@ -114,8 +120,7 @@ describe('the Dataset', () => {
   });
   test('stays what it was while the masters are asked for their mounts after a restart', () => {
     const bound = exampleWorld({ ...well, dataset: { status: { phase: 'Bound', conditions: [] } } });
-    const { mounted: _, ...unknown } = bound;
-    expect(reported(unknown).dataset.phase).toBe('Bound');
+    expect(reported({ ...bound, mounts: UNLISTED }).dataset.phase).toBe('Bound');
   });
   test('says that it is ready again after a failure, with the time of the change', () => {
     const broken = exampleWorld({ ...well, workloads: { ...well.workloads, worker: pods(0, 1) } });
@@ -134,7 +139,7 @@ describe('the Dataset', () => {
   test('takes back NotReady and Updating once it is bound', () => {
     const held = exampleWorld({ missingSecrets: [{ name: 's' }] });
     const bound = after({ ...exampleWorld(well) }, reported(held));
-    const updating = after({ ...bound, mounted: [] }, reported(bound));
+    const updating = after({ ...bound, mounts: listed([]) }, reported(bound));
     expect(texts(reported(after({ ...bound, runtime: updating.runtime }, reported(updating))).dataset.conditions)).toMatchObject({
       NotReady: 'False DatasetReady: The ddc runtime is ready.',
       Updating: 'False DatasetReady: The ddc runtime is ready.',
@@ -315,7 +320,7 @@ test.each<[string, Changes]>([
   ['set-up', {}],
   ['bound', well],
   ['failed', { ...well, workloads: { ...well.workloads, worker: pods(0, 1) } }],
-  ['updating', { ...well, mounted: [{ path: '/other' }] }],
+  ['updating', { ...well, mounts: listed([{ path: '/other' }]) }],
 ])('the same report a minute later changes nothing: %s', (_, changes) => {
   const world = exampleWorld(changes);
   const first = reported(world);

@@ -1,7 +1,7 @@
 import type { Dataset } from '../../../api/index.ts';
 import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';
 import type { MountsSeen } from '../commands/mount-tries.ts';
-import type { RuntimeObject, World } from '../../world.ts';
+import type { MountsObserved, RuntimeObject, World } from '../../world.ts';
 import { canAsk, type ClusterContext } from '../cluster-context.ts';
 
 /** How often a failed metadata count or mount list is retried. */
@@ -44,6 +44,19 @@ export function listMounts(
   );
   const seen = mountTries.seen(uid, tried, table, job, (text) => reportedMs(text, dataset, runtime, clock.wall()));
   return { ...seen, running: job.running, ...(job.error !== undefined && { error: job.error }) };
+}
+
+/** The mounts for the decision; `changeError` is why the last change of rows failed. */
+export function mountsObserved(
+  { mounted, mountTroubles: troubles, mountsTriedMs: triedMs, running, error: listError }: MountsListed,
+  changeError: string | undefined,
+): MountsObserved {
+  const error = listError ?? changeError;
+  if (error === NO_LEADER) return { is: 'leaderless', troubles };
+  const failed = error === undefined ? {} : { failed: { message: error, isChange: listError === undefined } };
+  return mounted
+    ? { is: 'listed', rows: mounted, ...(triedMs && { triedMs }), troubles, ...failed }
+    : { is: 'unlisted', isListing: running, troubles, ...failed };
 }
 
 /** How many milliseconds ago any process reported this text about a mount of the same specs; undefined if none did. */

@@ -1,10 +1,9 @@
 import { differences, pathsOf } from '../../../planning/diff/mount-change.ts';
-import { holdOf } from '../../../planning/diff/mount-trouble.ts';
 import { CALCULATING, isReported, mountsChanged } from '../../status/dataset.ts';
 import type { World } from '../../world.ts';
-import { askProbe, NO_LEADER, type PodChoice } from '../commands/exec.ts';
+import { askProbe, type PodChoice } from '../commands/exec.ts';
 import { canAsk, type ClusterContext, whereOf } from '../cluster-context.ts';
-import { listMounts, RETRY_MS } from './mounts.ts';
+import { listMounts, mountsObserved, RETRY_MS } from './mounts.ts';
 import { dataMarkOf, LONGEST_PAUSE_MS, PAUSE_MS } from './recounts.ts';
 import { askAsReader, probeAgainMs } from './reads.ts';
 
@@ -14,20 +13,7 @@ const ANSWERS_WITHIN_MS = 1000;
 const FIRST_ANSWERS_MS = 300;
 
 /** The last answers of a runtime's pods. */
-export type ProbeResults = Pick<
-  World,
-  | 'probes'
-  | 'reads'
-  | 'answersInMs'
-  | 'mounted'
-  | 'listing'
-  | 'mountsTriedMs'
-  | 'mountTroubles'
-  | 'mountsDiffer'
-  | 'leaderless'
-  | 'execError'
-  | 'changeFailed'
->;
+export type ProbeResults = Pick<World, 'probes' | 'reads' | 'answersInMs' | 'mounts'>;
 
 /**
  * Has the pods of a runtime asked for the state of its cache, its mounts, and its files, and returns the last results. Commands are slow,
@@ -55,13 +41,13 @@ export function askPods(
       : undefined;
 
   const mounts = listMounts(context, choice, asked, woken);
-  const { mounted, mountTroubles, mountsTriedMs } = mounts;
 
   const total = dataset.status?.ufsTotal;
   const isCounted = total !== undefined && total !== '' && total !== CALCULATING && !mountsChanged(dataset);
   const dueMark = isCounted && plan.probes.ufs ? recounts.due(uid, dataMarkOf(cache?.value)) : undefined;
   // Files can be counted once the mounts are in effect, while the workers still start.
-  const isMounted = !plan.mounts || (mounted && pathsOf(differences(plan.mounts, mounted)).length === mountTroubles.length);
+  const isMounted =
+    !plan.mounts || (mounts.mounted && pathsOf(differences(plan.mounts, mounts.mounted)).length === mounts.mountTroubles.length);
   const wantsCount =
     (bound || isMounted) && (!total || total === CALCULATING || dueMark !== undefined || (mountsChanged(dataset) && isMounted));
   const counts = wantsCount && canAsk(choice, plan.probes.ufs);
@@ -97,7 +83,6 @@ export function askPods(
     recounts.done(uid, startedAt, endedAt);
   }
 
-  const error = mounts.error ?? jobs.state(`${uid}/run`).error;
   const runningMs = [cache, ufs].map((job) => (job?.running ? clock.monotonic() - (job.startedAt ?? -Infinity) : Infinity));
   const answersIn = Math.max(0, ANSWERS_WITHIN_MS - Math.min(...runningMs));
   const firstIn = bound ? 0 : FIRST_ANSWERS_MS - Math.min(...runningMs);
@@ -112,13 +97,7 @@ export function askPods(
       },
       ...(reads && { reads }),
       ...(firstIn > 0 && { answersInMs: firstIn }),
-      ...(mounted && { mounted }),
-      ...(mounts.running && { listing: true }),
-      ...(mountsTriedMs && { mountsTriedMs }),
-      mountTroubles,
-      mountsDiffer: holdOf(mountTroubles),
-      ...(error === NO_LEADER && { leaderless: true }),
-      ...(error !== undefined && error !== NO_LEADER && { execError: error, changeFailed: mounts.error === undefined }),
+      ...(plan.mounts && { mounts: mountsObserved(mounts, jobs.state(`${uid}/run`).error) }),
     },
     afterMs: [
       ...(mounts.afterMs === Infinity ? [] : [mounts.afterMs]),
