@@ -15,7 +15,7 @@ import { quantile, rounded } from './statistics.ts';
 
 const NODE = 'node-0';
 const VOLUMES = 500;
-/** By then connections to the API server that are idle are closed (src/kube/client/transport.ts). */
+/** By then connections to the API server that are idle are closed (src/kube/client/pools.ts). */
 const IDLE_MS = 65_000;
 
 /**

@@ -28,6 +28,7 @@ const ATOMIC = new Set([
   'namespaceSelector',
   'objectSelector',
   'podSelector',
+  'scopeSelector',
   'required',
   'requiredDuringSchedulingIgnoredDuringExecution',
   'matchConstraints',

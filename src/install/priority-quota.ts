@@ -5,7 +5,7 @@ import type { Settled } from './options.ts';
 
 const GUARDED: readonly string[] = ['system-node-critical', 'system-cluster-critical'];
 /** No cluster has so many pods: the quota permits, and limits nothing. */
-const MOST_PODS = '1000000';
+const MOST_PODS = '1M';
 
 /**
  * Clusters that guard the classes of Kubernetes, such as GKE, refuse pods with them in each namespace that has no quota for them.

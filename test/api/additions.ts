@@ -28,7 +28,7 @@ const newer = (version: string): string => `a field of pods since Kubernetes ${v
 
 export const additions: readonly Addition[] = [
   {
-    kinds: ['datasets', ...RUNTIMES],
+    kinds: ['datasets', ...RUNTIMES, ...OPERATIONS],
     path: 'status.observedGeneration',
     reason: 'says whether a status is about this spec or an older one; `kubectl wait` and GitOps tools read it',
   },

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { between, blocks, PLAYGROUND, root, transcripts, type Transcript, TUTORIAL } from './pages.ts';
+import { between, blocks, PLAYGROUND, PYTHON, root, transcripts, type Transcript, TUTORIAL } from './pages.ts';
 
 const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly name: string };
 
 describe('commands to type:', () => {
-  // test/package/tutorial.test.ts and playground.test.ts follow theirs.
-  const followed = new Set([TUTORIAL, PLAYGROUND]);
+  // test/package/tutorial.test.ts, playground.test.ts and python.test.ts follow theirs.
+  const followed = new Set([TUTORIAL, PLAYGROUND, PYTHON]);
   // Files of a page exist for its commands.
   const folders = new Map<string, string>();
   for (const { page, file, text } of blocks) {

@@ -74,7 +74,7 @@ describe('sluice install', () => {
     const quota = (manifests: Awaited<ReturnType<typeof printed>>) => manifests.find(({ kind }) => kind === 'ResourceQuota');
     const plain = await printed('');
     expect(quota(plain)?.spec).toEqual({
-      hard: { pods: '1000000' },
+      hard: { pods: '1M' },
       scopeSelector: {
         matchExpressions: [{ operator: 'In', scopeName: 'PriorityClass', values: ['system-node-critical', 'system-cluster-critical'] }],
       },

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createTurns } from '../../../src/webhook/server/turns.ts';
 
 const moments = () => new Promise<void>((resolve) => void setTimeout(resolve, 20));
@@ -14,7 +14,7 @@ test('addresses take turns, small requests of one namespace come before its larg
   take('b', 'b1');
   take('b', 'b2');
   take('a', 'a5');
-  await moments();
+  await vi.waitFor(() => expect(order).toHaveLength(7));
   expect(order).toEqual(['a5', 'b1', 'a1', 'b2', 'a2', 'a3', 'a4']);
 });
 test.each([true, false])('a namespace that floods an address keeps no other namespace of it waiting (large: %s)', async (isLarge) => {
