@@ -82,6 +82,40 @@ describe('diff without a cluster', () => {
       expect(stdout).not.toContain('note:');
     },
   );
+  describe('in a pipeline', () => {
+    const input = `${dataset('mounts: 3')}\n---\n${JSON.stringify({ apiVersion: 'data.fluid.io/v1alpha1', kind: 'GooseFSRuntime', metadata: { name: 'a' } })}`;
+    const checked = async (format: string) => {
+      const { code, stdout } = await sluice(['diff', '--offline', '-o', format, '-'], { input, env: nowhere });
+      expect(code).toBe(2);
+      return stdout;
+    };
+    test('faults are JSON, with their places', async () => {
+      expect(JSON.parse(await checked('json'))).toMatchObject({
+        faults: [
+          { file: '<stdin>', object: 'Dataset default/demo', path: 'spec.mounts', found: '3' },
+          { object: 'GooseFSRuntime default/a', path: 'kind', expected: expect.stringMatching(/^a kind that Sluice supports/) as string },
+        ],
+      });
+    });
+    test('faults are annotations of GitHub, of which no text ends another', async () => {
+      const [first, second, ...more] = (await checked('github')).trimEnd().split('\n');
+      expect(first).toMatch(/^::error file=<stdin>,line=\d+,col=\d+,title=Dataset default\/demo::spec\.mounts: expected /);
+      expect(second).toMatch(/^::error file=<stdin>,line=\d+,col=\d+,title=GooseFSRuntime default\/a::kind: /);
+      expect(more.every((line) => line.startsWith('::warning::'))).toBe(true);
+    });
+    test('faults are results of SARIF', async () => {
+      const { version, runs } = JSON.parse(await checked('sarif')) as { version: string; runs: { results: object[] }[] };
+      expect(version).toBe('2.1.0');
+      expect(runs[0]?.results).toMatchObject([
+        {
+          level: 'error',
+          message: { text: expect.stringContaining('Dataset default/demo: spec.mounts') as string },
+          locations: [{ physicalLocation: { artifactLocation: { uri: 'stdin' }, region: { startLine: expect.any(Number) as number } } }],
+        },
+        { level: 'error' },
+      ]);
+    });
+  });
   test('finds faults of plans, not those of objects elsewhere', async () => {
     const input = `${dataset('mounts: [{ mountPoint: "s3://bucket", name: a }]')}\n---\n${runtime('JuiceFSRuntime').replace('"profileName": "s3"', '')}`;
     const { code, stderr } = await sluice(['diff', '--offline', '-'], { input, env: nowhere });

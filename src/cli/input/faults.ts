@@ -12,18 +12,23 @@ export class BadInput extends Error {
   readonly hint: string | undefined;
 
   constructor(faults: readonly InputFault[], hint?: string) {
-    // A companion is read with its document, and again for each runtime that needs it.
-    const once = [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
+    const once = inPlace(faults);
     super(`${once.length} faults`);
     this.hint = hint;
-    this.faults = once.toSorted((a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column);
+    this.faults = once;
   }
 }
+
+/** Each once, in the order of their places: a companion is read with its document, and again for each runtime that needs it. */
+export const inPlace = (faults: readonly InputFault[]): readonly InputFault[] =>
+  [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()].toSorted(
+    (a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column,
+  );
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** `caches.yaml:12: Dataset ml/demo: spec.replicas: expected an integer, found "three"`. */
-const faultLine = ({ file, line, object, ...fault }: InputFault): string =>
+export const faultLine = ({ file, line, object, ...fault }: InputFault): string =>
   oneLine(
     `${file}:${line}: ${object ? `${object}: ` : ''}${fault.path ? describe(fault) : `expected ${fault.expected}, found ${fault.found}`}`,
   );
@@ -35,7 +40,8 @@ export function faultReport({ faults, hint }: BadInput, format: 'yaml' | 'json')
   return [...faults.map(faultLine), ...hints].join('\n');
 }
 
-function published(fault: InputFault): object {
+/** Without what only the command needs. */
+export function published(fault: InputFault): object {
   const { missing: _, unreadable: __, ...rest } = fault;
   return rest;
 }

@@ -174,6 +174,8 @@ function isOurs({ apiVersion }: KubeObject, resource: CustomResource | undefined
 }
 
 function unknownKind(kind: string, known: readonly string[]) {
+  // Fluid has it, in its goosefs charts.
+  if (kind === 'GooseFSRuntime') return { path: 'kind', expected: `a kind that Sluice supports (${known.join(', ')})`, found: shown(kind) };
   const near = nearest(kind, known);
   return { path: 'kind', expected: `a known kind (${near ? `did you mean ${near}?` : known.join(', ')})`, found: shown(kind) };
 }

@@ -1,7 +1,7 @@
 import { Dataset, operationKinds } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { ownedKinds, Pod, Secret, typeOf } from '../../planning/kinds.ts';
 import { messageOf, Refused } from '../errors.ts';
@@ -46,11 +46,27 @@ export function inOrder(...lookups: readonly Lookup[]): Lookup {
 
 export const CLUSTER = 'the cluster';
 
+/** The cluster, for somebody who may not list a kind in all namespaces: then those of the input are asked. */
+export interface ClusterLookup extends Lookup {
+  /** Kinds that could be listed only in part, for lack of rights, a line each. */
+  gaps(): readonly string[];
+}
+
+/** The namespaces of an input. */
+export const namespacesIn = ({ all }: { readonly all: readonly { readonly object: KubeObject }[] }): readonly string[] => [
+  ...new Set(all.flatMap(({ object }) => object.metadata.namespace ?? [])),
+];
+
 /** The cluster. Each object is read at most once, so that one command has one consistent view. */
-export function inCluster(client: KubeClient, runtimes: readonly Runtime[]): Lookup {
+export function inCluster(client: KubeClient, runtimes: readonly Runtime[], namespaces: readonly string[] = []): ClusterLookup {
   const own = [Dataset, ...operationKinds, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map(typeOf);
   const types = new Map<string, ResourceType>([...Object.values(ownedKinds), Secret, Pod, ...own].map((type) => [type.kind, type]));
   const known = new Map<string, Promise<unknown>>();
+  const partial = new Set<string>();
+  const inNamespaces = async (type: ResourceType) => {
+    partial.add(type.kind);
+    return { items: (await Promise.all(namespaces.map((namespace) => client.list(type, { namespace })))).flatMap(({ items }) => items) };
+  };
   const once = <T>(id: string, ask: () => Promise<T>): Promise<T> => {
     const answer = (known.get(id) as Promise<T> | undefined) ?? ask().catch(absentOrRefused<T>);
     known.set(id, answer);
@@ -64,9 +80,21 @@ export function inCluster(client: KubeClient, runtimes: readonly Runtime[]): Loo
     },
     async list(kind) {
       const type = types.get(kind);
-      const page = type && (await once(kind, () => client.list(type)));
+      const page =
+        type &&
+        (await once(kind, () =>
+          client
+            .list(type)
+            .catch((error: unknown) => (isForbidden(error) && type.namespaced ? inNamespaces(type) : Promise.reject(error as Error))),
+        ));
       return page?.items ?? [];
     },
+    gaps: () =>
+      partial.size > 0
+        ? [
+            `warning: no right to list ${[...partial].toSorted().join(', ')} in all namespaces: what others have there, such as host ports, is not known`,
+          ]
+        : [],
   };
 }
 

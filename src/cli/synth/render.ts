@@ -47,12 +47,19 @@ export interface Rendering {
 }
 
 /** The objects that the controller would apply for each Dataset and operation, in the order of the input. Throws BadInput with every fault. */
-export async function renderAll(
+export async function renderAll(...args: Parameters<typeof renderValid>): Promise<Rendering> {
+  const { faults, ...rendered } = await renderValid(...args);
+  if (faults.length > 0) throw new BadInput(faults, args[1].elsewhere.places.includes(CLUSTER) ? undefined : ELSEWHERE);
+  return rendered;
+}
+
+/** The same of all that is valid, and the faults of the rest. */
+export async function renderValid(
   given: InputObjects,
   options: RenderOptions,
   /** Gets all manifests in their order, although faults may follow. */
   onManifests: (manifests: readonly Manifest[]) => void = () => {},
-): Promise<Rendering> {
+): Promise<Rendering & { readonly faults: readonly InputFault[] }> {
   const input = await withOtherHalves(withReferences(given, options.runtimes), options.elsewhere, options.runtimes);
   const context = await contextOf(input, options);
   // A Dataset outside of the input is rendered once, with its faults, for all operations on it.
@@ -73,8 +80,7 @@ export async function renderAll(
   );
   for (const operation of input.operations)
     keep(await renderOperation(operation, { ...context, written: input.operations, serving, onManifests }), operations);
-  if (faults.size > 0) throw new BadInput([...faults], options.elsewhere.places.includes(CLUSTER) ? undefined : ELSEWHERE);
-  return { datasets, operations };
+  return { datasets, operations, faults: [...faults] };
 
   function keep<T extends object>(result: T | readonly InputFault[], rendered: T[]): void {
     if (!Array.isArray(result)) rendered.push(result as T);

@@ -8,7 +8,7 @@ import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions }
 import { allRuntimes } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { keepHeapSmall } from '../small-heap.ts';
-import { among, inCluster, inOrder } from './lookup.ts';
+import { among, inCluster, inOrder, namespacesIn } from './lookup.ts';
 import { renderAll } from './render.ts';
 import { warningLines } from './warnings.ts';
 import { complain } from '../terminal.ts';
@@ -78,16 +78,18 @@ export const define: Define = (command, parts) => {
         // Facts are not validated: only texts that do not parse at all are faults.
         const unreadable = known.faults.filter(({ object }) => object === undefined);
         if (unreadable.length > 0) throw new BadInput([...input.faults, ...unreadable]);
+        const cluster = client && inCluster(client, runtimes, namespacesIn(input));
         const elsewhere = inOrder(
           among(
             known.all.map(({ object }) => object),
             ['the facts'],
           ),
-          ...(client ? [inCluster(client, runtimes)] : []),
+          ...(cluster ? [cluster] : []),
         );
         const output = createOutput(flags.output);
         const options = { settings, runtimes, elsewhere, assumeSecrets: flags.assumeSecrets ?? false };
-        complain(...warningLines(await renderAll(input, options, output.add)), ...passedOver(input));
+        const warnings = warningLines(await renderAll(input, options, output.add));
+        complain(...warnings, ...(cluster?.gaps() ?? []), ...passedOver(input));
         await output.write();
       } finally {
         await client?.close();
