@@ -87,7 +87,7 @@ test.each<[string, Runtime, (dataset: object) => RuntimeInput<never>]>([
   );
   const { mounts } = runtime.bind(given({ mounts: list(90, (i) => mount(i, 3_000)) }));
   const [align] = lifecycle.filter((step) => step.name === 'alignMounts');
-  const world = { plan: { mounts }, mounted: [], bound: false };
+  const world = { plan: { mounts }, mounts: { is: 'listed', rows: [], troubles: [] }, bound: false };
   // The cast: what this step reads.
   const { actions } = align!(world as never)!;
   const [{ commands, change }] = actions as unknown as [{ commands: { argv: string[] }[]; change: { mount: unknown[] } }];
