@@ -197,6 +197,20 @@ ${stdout.split('\n')[1]}
     expect(stdout).toContain('+  config.json: "***"');
     expect(stdout).not.toContain(btoa('hush'));
   });
+  test('what is valid is compared although other objects have faults, which come last', async () => {
+    const good = [openDataset('fine'), thinRuntime('fine', { profileName: PROFILE })];
+    const { code, stdout, stderr } = await ask('diff', yaml(openDataset('lonely'), ...good));
+    expect(code).toBe(2);
+    expect(stdout).toContain('DaemonSet');
+    expect(stdout).toContain('0 to change, 0 to delete, 0 unchanged.');
+    expect(stderr).toContain(`Dataset ${space.namespace}/lonely: metadata.name: expected a runtime`);
+  });
+  test('an operation that is over has no faults', async () => {
+    const over = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'DataLoad', metadata: { name: 'old' }, spec: { dataset: { name: 'thin' } } };
+    const status = { phase: 'Failed', duration: '1s', conditions: [] };
+    expect((await ask('diff', yaml(over))).code).toBe(2);
+    expect(await ask('diff', yaml({ ...over, status }))).toMatchObject({ code: 0, stderr: '' });
+  });
   test('trouble is 2, as with diff', async () => {
     const { code, stderr } = await cli(['diff', 'examples/thin.yaml', '--kubeconfig', '/no/such/file']);
     expect({ code, stderr }).toEqual({
