@@ -1,4 +1,4 @@
-/** Names of the webhook's objects. All are Fluid's, so that an installation over Fluid's replaces them in place. */
+/** Names of the webhook's objects. Those of pods are Fluid's, so that an installation over Fluid's replaces them in place. */
 export const webhookNames = {
   configuration: 'fluid-pod-admission-webhook',
   service: 'fluid-pod-admission-webhook',
@@ -7,6 +7,10 @@ export const webhookNames = {
   profile: 'webhook-plugins',
   path: '/mutate-fluid-io-v1alpha1-schedulepod',
   port: 9443,
+  /** ValidatingWebhookConfiguration of Sluice's own kinds. Fluid has none. */
+  validation: 'sluice-validation',
+  /** Where these kinds are judged. */
+  validationPath: '/validate-data-fluid-io',
 } as const;
 
 /** Labels of the webhook's Secret: `uninstall` deletes only what has them. */

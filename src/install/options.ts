@@ -95,6 +95,12 @@ export const InstallOptions = t.Object({
       ),
       timeoutSeconds: opt(t.Integer({ minimum: 1, maximum: 30, description: 'How long the API server waits for an answer; default 15.' })),
       reinvocationPolicy: opt(t.Enum(['Never', 'IfNeeded'])),
+      validation: opt(
+        t.Boolean({
+          description:
+            'Whether the API server asks the webhook about Datasets, runtimes and operations that are written, too; default false. Faults are refused as `sluice diff --offline` prints them.',
+        }),
+      ),
       platformLabel: opt(
         t.String({
           description: 'Key of a label that asks for sidecars, and whose value names their platform: KEY_SERVERLESS_PLATFORM.',
@@ -136,6 +142,7 @@ export interface Settled {
     readonly failurePolicy: 'Fail' | 'Ignore';
     readonly timeoutSeconds: number;
     readonly reinvocationPolicy: 'Never' | 'IfNeeded';
+    readonly validation: boolean;
     readonly platformLabel?: string;
   };
 }
@@ -182,6 +189,7 @@ export function settled(options: InstallOptions, image: string, { furtherRuntime
       failurePolicy: 'Fail',
       timeoutSeconds: 15,
       reinvocationPolicy: 'IfNeeded',
+      validation: false,
       // No limit on CPU: pods that are created wait for it.
       resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '384Mi' } },
       ...options.webhook,

@@ -164,6 +164,26 @@ export function webhookRights(runtimes: readonly Runtime[]): readonly Right[] {
   ];
 }
 
+/** Further rights of a webhook that judges objects of Sluice's kinds. */
+export function validationRights(runtimes: readonly Runtime[]): readonly Right[] {
+  const companions = [...new Set(runtimes.flatMap((runtime) => runtime.companions.map(({ plural }) => plural)))];
+  return [
+    {
+      group: GROUP,
+      resources: [...runtimes.map(({ resource }) => resource.plural), ...companions],
+      verbs: ['get'],
+      because: 'an object is judged together with those that belong to it',
+    },
+    {
+      group: 'admissionregistration.k8s.io',
+      resources: ['validatingwebhookconfigurations'],
+      verbs: ['list', 'watch', 'patch'],
+      names: [webhookNames.validation],
+      because: 'the CA bundle by which API servers trust the webhook',
+    },
+  ];
+}
+
 /**
  * Rights of the webhook in its own namespace. Not to create Secrets, which RBAC cannot restrict to a name: one of type
  * `kubernetes.io/service-account-token` is given the token of any ServiceAccount of the namespace.

@@ -1,4 +1,6 @@
 import { ask, sidecar } from '../api/sidecars.ts';
+import { GROUP, operationKinds, VERSION } from '../api/index.ts';
+import type { Runtime } from '../constructs/index.ts';
 import type { Settled } from './options.ts';
 
 /** Which pods the API server asks about: those with one of these labels, and no others. */
@@ -27,3 +29,27 @@ const unlessDone = [
   { key: sidecar.done, operator: 'NotIn', values: ['true'] },
   { key: ask.injection, operator: 'NotIn', values: ['false'] },
 ];
+
+/** The API server must not wait long for advice. */
+const VALIDATION_SECONDS = 3;
+
+/** The one entry about objects of Sluice's kinds: those of users, whom only faults of their own hold up. */
+export function validationEntry(runtimes: readonly Runtime[]) {
+  const all = (scope: string, resources: readonly string[]) => ({
+    apiGroups: [GROUP],
+    apiVersions: [VERSION],
+    operations: ['CREATE', 'UPDATE'],
+    // Not their status, which is the controller's.
+    resources: [...new Set(resources)],
+    scope,
+  });
+  const companions = runtimes.flatMap((runtime) => runtime.companions);
+  const of = (isNamespaced: boolean) => companions.filter(({ namespaced }) => namespaced === isNamespaced).map(({ plural }) => plural);
+  const named = ['datasets', ...runtimes.map(({ resource }) => resource.plural), ...operationKinds.map(({ plural }) => plural)];
+  return {
+    name: 'validate.data.fluid.io',
+    failurePolicy: 'Ignore',
+    timeoutSeconds: VALIDATION_SECONDS,
+    rules: [all('Namespaced', [...named, ...of(true)]), ...(of(false).length > 0 ? [all('Cluster', of(false))] : [])],
+  };
+}

@@ -8,8 +8,8 @@ import { inEnv, WEBHOOK_MEMORY } from './memory.ts';
 import { ingressOnly } from './network.ts';
 import type { Settled } from './options.ts';
 import { fieldEnv, replicas } from './replicas.ts';
-import { certificateRights, webhookRights } from './rights.ts';
-import { webhookEntries } from './webhook-entries.ts';
+import { certificateRights, validationRights, webhookRights } from './rights.ts';
+import { validationEntry, webhookEntries } from './webhook-entries.ts';
 
 const WEBHOOK = 'sluice-webhook';
 
@@ -28,7 +28,7 @@ export class Webhook extends Construct {
       name: WEBHOOK,
       namespace,
       part: 'webhook',
-      rights: webhookRights(runtimes),
+      rights: [...webhookRights(runtimes), ...(webhook.validation ? validationRights(runtimes) : [])],
       rightsAtHome: certificateRights,
     });
     // Without `data` and `type`, which the webhook writes: however it is applied again, it keeps its keys.
@@ -48,7 +48,7 @@ export class Webhook extends Construct {
       name: WEBHOOK,
       part: 'webhook',
       component: webhook,
-      container: container(options),
+      container: container(options, runtimes),
       ports: [{ name: 'webhook', containerPort: webhookNames.port, protocol: 'TCP' }],
     });
     new PlainObject(this, 'configuration', {
@@ -68,17 +68,42 @@ export class Webhook extends Construct {
         reinvocationPolicy,
       })),
     });
+    if (!webhook.validation) return;
+    new PlainObject(this, 'validation', {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: webhookNames.validation, labels: labels('webhook') },
+      webhooks: [
+        {
+          ...validationEntry(runtimes),
+          clientConfig: { service: { namespace, name: webhookNames.service, path: webhookNames.validationPath, port: 443 } },
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+          matchPolicy: 'Equivalent',
+          namespaceSelector: {},
+          objectSelector: {},
+        },
+      ],
+    });
   }
 }
 
-const container = ({ webhook, image, configArgs }: Settled) => ({
-  args: ['webhook', ...configArgs, ...(webhook.args ?? [])],
+const container = ({ webhook, controller, image, mountRoot, configArgs }: Settled, runtimes: readonly Runtime[]) => ({
+  args: ['webhook', ...configArgs, ...(webhook.validation ? ['--validate'] : []), ...(webhook.args ?? [])],
   // An operator's own variables win.
   env: variablesByName([
     fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
     { name: 'SLUICE_IMAGE', value: image },
     ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
+    // Objects are judged by the settings of the controller.
+    ...(webhook.validation ? [{ name: 'MOUNT_ROOT', value: mountRoot }, ...ofRuntimes(controller.env, runtimes)] : []),
     ...inEnv(WEBHOOK_MEMORY),
     ...(webhook.env ?? []),
   ]),
 });
+
+/** The variables that runtimes read. */
+function ofRuntimes(env: Settled['controller']['env'], runtimes: readonly Runtime[]) {
+  const read = new Set(runtimes.flatMap((runtime) => runtime.env));
+  return (env ?? []).filter(({ name }) => read.has(name));
+}

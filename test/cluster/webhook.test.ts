@@ -86,6 +86,7 @@ describe.skipIf(!simulated)('sluice webhook', () => {
       failurePolicy: 'Fail',
       timeoutSeconds: 15,
       reinvocationPolicy: 'IfNeeded',
+      validation: false,
     });
     const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: 'Namespaced' }];
     await client.create(CONFIGURATION, {

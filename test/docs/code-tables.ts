@@ -10,6 +10,7 @@ import {
   electionRights,
   nodePluginRights,
   type Right,
+  validationRights,
   webhookRights,
 } from '../../src/install/rights.ts';
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/fair-queue.ts';
@@ -20,6 +21,7 @@ import { createMetrics } from '../../src/reconciler/metrics.ts';
 import { backoffMs } from '../../src/kube/turns/queue.ts';
 import { type Cause, causes } from '../../src/planning/reasons.ts';
 import { admissionMetrics } from '../../src/webhook/server/metrics.ts';
+import { validationMetrics } from '../../src/webhook/server/validation-metrics.ts';
 import { table } from './markdown.ts';
 import { commandNamed } from './pages.ts';
 
@@ -43,6 +45,7 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
         ...rows('controller, in its namespace', electionRights),
         ...rows('node plugin', nodePluginRights(runtimes)),
         ...rows('webhook', webhookRights(runtimes)),
+        ...rows('webhook, with `--validation`', validationRights(runtimes)),
         ...rows('webhook, in its namespace', certificateRights),
       ],
     );
@@ -88,6 +91,7 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
   async webhookMetrics() {
     const registry = new Registry();
     admissionMetrics(registry);
+    validationMetrics(registry);
     showBuild(registry);
     return metricsIn(registry);
   },

@@ -11,11 +11,13 @@ export interface WebhookProcess extends ControllerProcess {
   metrics(): Promise<string>;
   /** Asks as an API server would, for the creation of a pod; returns the denial, or undefined. */
   admit(pod: KubeObject): Promise<{ readonly code: number; readonly message: string } | undefined>;
+  /** The same for the creation of an object of Sluice's kinds. */
+  validate(object: KubeObject): Promise<{ readonly code: number; readonly message: string } | undefined>;
 }
 
 /** Resolves when it serves admissions, on a free port. Default program: the sources. */
-export async function startWebhook(kubeconfig: string, program?: string): Promise<WebhookProcess> {
-  const argv = ['webhook', '--kubeconfig', kubeconfig, '--port', '0', '--metrics-addr', '127.0.0.1:0'];
+export async function startWebhook(kubeconfig: string, program?: string, ...flags: readonly string[]): Promise<WebhookProcess> {
+  const argv = ['webhook', '--kubeconfig', kubeconfig, '--port', '0', '--metrics-addr', '127.0.0.1:0', ...flags];
   const command = startCommand(argv, { MY_POD_NAMESPACE: 'fluid-system' }, program);
   await command.says('serving admissions');
   const portIn = (message: string): number => {
@@ -29,12 +31,13 @@ export async function startWebhook(kubeconfig: string, program?: string): Promis
     port,
     ready: async () => (await ask('/readyz')).trim(),
     metrics: () => ask('/metrics'),
-    admit: (pod) => admission(port, pod),
+    admit: (pod) => admission(port, webhookNames.path, 'pods', pod),
+    validate: (object) => admission(port, webhookNames.validationPath, '', object),
   };
 }
 
-function admission(port: number, object: KubeObject): ReturnType<WebhookProcess['admit']> {
-  const resource = { group: '', version: 'v1', resource: 'pods' };
+function admission(port: number, path: string, plural: string, object: KubeObject): ReturnType<WebhookProcess['admit']> {
+  const resource = { group: '', version: 'v1', resource: plural };
   const { namespace } = object.metadata;
   const review = {
     apiVersion: 'admission.k8s.io/v1',
@@ -43,7 +46,7 @@ function admission(port: number, object: KubeObject): ReturnType<WebhookProcess[
   };
   return new Promise((resolve, reject) => {
     // The certificate is another test's matter.
-    const options = { host: '127.0.0.1', port, path: webhookNames.path, method: 'POST', rejectUnauthorized: false, agent: false };
+    const options = { host: '127.0.0.1', port, path, method: 'POST', rejectUnauthorized: false, agent: false };
     const asked = request(options, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => (text += piece));

@@ -16,6 +16,10 @@ export interface InputFault extends Fault, Position {
   readonly unreadable?: boolean;
   /** Another object is missing, which may exist outside of the input. */
   readonly missing?: boolean;
+  /** The object is a Dataset without a runtime, or a runtime without a Dataset, and nothing else is wrong. */
+  readonly lone?: boolean;
+  /** The field is one of another object, which the path names. */
+  readonly ofAnother?: boolean;
 }
 export type Path = readonly (string | number)[];
 

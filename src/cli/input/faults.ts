@@ -42,6 +42,6 @@ export function faultReport({ faults, hint }: BadInput, format: 'yaml' | 'json')
 
 /** Without what only the command needs. */
 export function published(fault: InputFault): object {
-  const { missing: _, unreadable: __, ...rest } = fault;
+  const { missing: _, unreadable: __, lone: ___, ofAnother: ____, ...rest } = fault;
   return rest;
 }

@@ -15,8 +15,8 @@ function loneFaults({ datasets, written, all, faults }: InputObjects, none: stri
   const served = new Set(written.map(of));
   const known = new Set(all.filter(({ object }) => object.kind === 'Dataset').map(of));
   return [
-    ...datasets.filter((item) => !served.has(of(item))).map((item) => fault(item, `a runtime ${of(item)}`, none)),
-    ...written.filter((item) => !known.has(of(item))).map((item) => fault(item, `a Dataset ${of(item)}`, none)),
+    ...datasets.filter((item) => !served.has(of(item))).map((item) => lone(item, `a runtime ${of(item)}`, none)),
+    ...written.filter((item) => !known.has(of(item))).map((item) => lone(item, `a Dataset ${of(item)}`, none)),
   ];
 }
 
@@ -33,3 +33,4 @@ export function secondFaults({ written }: Pick<InputObjects, 'written'>): readon
 const of = ({ object }: Item): string => keyText(keyOf(object));
 const fault = ({ object, source }: Item, expected: string, found: string) =>
   faultAt(source, object, { path: 'metadata.name', expected, found });
+const lone = (...args: Parameters<typeof fault>): InputFault => ({ ...fault(...args), lone: true });

@@ -18,7 +18,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import type { OperationObject } from '../../reconciler/operations.ts';
 import type { RuntimeObject } from '../../planning/objects.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { documentsIn, type InputFault, keysOf, type SourceObject } from './documents.ts';
+import { type Documents, documentsIn, type InputFault, keysOf, type SourceObject } from './documents.ts';
 
 /** The fields that every object has. */
 export interface Named {
@@ -89,13 +89,22 @@ function textOf(file: string, bytes: Uint8Array): string {
 /** The objects of these texts, and the faults of each object by itself. */
 export function readInput(texts: readonly (readonly [string, string])[], runtimes: readonly Runtime[], namespace: string): InputObjects {
   const read = texts.map(([file, text]) => documentsIn(file, text));
+  return inputOf(
+    { objects: read.flatMap(({ objects }) => objects), faults: read.flatMap((documents) => documents.faults) },
+    runtimes,
+    namespace,
+  );
+}
+
+/** The same of objects, with the faults of what is no object. */
+export function inputOf(documents: Documents, runtimes: readonly Runtime[], namespace: string): InputObjects {
   const known = new Map<string, CustomResource>(
     [Dataset, ...operationKinds, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map((resource) => [
       resource.kind,
       resource,
     ]),
   );
-  const faults = read.flatMap((documents) => documents.faults);
+  const faults = [...documents.faults];
   const all: Item<KubeObject>[] = [];
   const datasets: Item<Dataset>[] = [];
   const found: RuntimeItem[] = [];
@@ -103,7 +112,7 @@ export function readInput(texts: readonly (readonly [string, string])[], runtime
   const written: Item[] = [];
   const ours = new Set<KubeObject>();
   const first = new Map<string, SourceObject>();
-  for (const source of read.flatMap(({ objects }) => objects)) {
+  for (const source of documents.objects) {
     const object = objectOf(source, faults);
     if (!object) continue;
     const resource = known.get(object.kind);

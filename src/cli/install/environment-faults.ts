@@ -1,7 +1,7 @@
 import type { Runtime } from '../../constructs/contract.ts';
 import type { InstallOptions } from '../../install/index.ts';
 import { UsageError } from '../errors.ts';
-import { controllerConfigOf } from '../settings/config.ts';
+import { controllerConfigOf, settingsOf } from '../settings/config.ts';
 import { complete, platformLabelOf } from '../settings/config-values.ts';
 import { webhookConfigOf } from '../webhook/config.ts';
 
@@ -14,7 +14,7 @@ export function environmentFaults({ controller, webhook }: InstallOptions, runti
   return [
     ...faultsIn(() => complete((read) => read('webhook.platformLabel', webhook?.platformLabel, platformLabelOf, undefined))),
     ...inPart('controller.env', controller?.env, (env) => controllerConfigOf({}, env, runtimes)),
-    ...inPart('webhook.env', webhook?.env, (env) => webhookConfigOf({}, env)),
+    ...inPart('webhook.env', webhook?.env, (env) => [webhookConfigOf({}, env), webhook?.validation && settingsOf({}, env, runtimes)]),
   ];
 }
 

@@ -19,6 +19,7 @@ export interface Flags {
   readonly reservedKeysAllow?: readonly string[];
   /** Commander's, for --no-webhook. */
   readonly webhook: boolean;
+  readonly validation?: boolean;
   readonly config?: string;
   readonly output: OutputFormat;
 }

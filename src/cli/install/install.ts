@@ -34,7 +34,7 @@ A file of values. All of them are optional, and flags take precedence:
   reservedKeysAllow: [system:serviceaccount:velero:velero]
   controller: { replicas: 2, openReferences: false, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
   csi: { resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
-  webhook: { enabled: true, replicas: 2, failurePolicy: Fail, timeoutSeconds: 15, reinvocationPolicy: IfNeeded,
+  webhook: { enabled: true, replicas: 2, failurePolicy: Fail, timeoutSeconds: 15, reinvocationPolicy: IfNeeded, validation: false,
              platformLabel: example.com/platform, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
 
 Exit codes:
@@ -75,6 +75,10 @@ export const define: Define = (command, parts) => {
       collect,
     )
     .option('--no-webhook', 'omit the admission webhook, which gives pods FUSE clients as sidecars and hints for the scheduler')
+    .option(
+      '--validation',
+      'have the API server ask the webhook about Datasets, runtimes and operations that are written, and refuse their faults',
+    )
     .addOption(configOption())
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
@@ -120,8 +124,13 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
         ...(flags.openReferences && { openReferences: true }),
       },
     }),
-    ...((tolerations || !flags.webhook) && {
-      webhook: { ...file.webhook, ...(tolerations && { tolerations }), ...(!flags.webhook && { enabled: false }) },
+    ...((tolerations || !flags.webhook || flags.validation) && {
+      webhook: {
+        ...file.webhook,
+        ...(tolerations && { tolerations }),
+        ...(!flags.webhook && { enabled: false }),
+        ...(flags.validation && { validation: true }),
+      },
     }),
   };
   const found: Fault[] = [];
@@ -131,7 +140,13 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
   const faults =
     found.length > 0
       ? found.map(describe)
-      : [...directoryFaults(options), ...daemonFaults(options, runtimes), ...allowFaults(options), ...environmentFaults(options, runtimes)];
+      : [
+          ...directoryFaults(options),
+          ...daemonFaults(options, runtimes),
+          ...allowFaults(options),
+          ...validationFaults(options),
+          ...environmentFaults(options, runtimes),
+        ];
   if (faults.length > 0) throw new UsageError(faults.map((fault) => named(fault, flags)));
   return options;
 }
@@ -140,6 +155,11 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
 const allowFaults = ({ reservedKeys, reservedKeysAllow = [] }: InstallOptions): readonly string[] =>
   reservedKeysAllow.length > 0 && reservedKeys === undefined
     ? ['reservedKeysAllow: expected reservedKeys too, audit or deny, found no policy that it could belong to']
+    : [];
+
+const validationFaults = ({ webhook }: InstallOptions): readonly string[] =>
+  webhook?.validation && webhook.enabled === false
+    ? ['webhook.validation: expected the webhook too, which validates, found it omitted']
     : [];
 
 function daemonFaults(options: InstallOptions, runtimes: readonly Runtime[]): readonly string[] {

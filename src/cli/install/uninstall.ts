@@ -60,7 +60,15 @@ export const define: Define = (command, parts) => {
         ).values(),
       ];
       const daemons = runtimes.map(({ type }) => type);
-      const options = settled({ daemons, reservedKeys: 'deny', ...(flags.namespace !== undefined && { namespace: flags.namespace }) }, '');
+      const options = settled(
+        {
+          daemons,
+          reservedKeys: 'deny',
+          webhook: { validation: true },
+          ...(flags.namespace !== undefined && { namespace: flags.namespace }),
+        },
+        '',
+      );
       const client = createClient(await connect(flags, process.env), { fieldManager: 'sluice' });
       try {
         await checkNamespace(client, options.namespace, installationOf(options, { resources, runtimes }), (manifest) =>

@@ -97,7 +97,7 @@ export async function renderOperation(
       // A fault of another object that the operation uses, such as a class, is reported where the operation names its Dataset.
       object === undefined || object === refOf(item.object)
         ? fault(path, expected, found)
-        : { ...fault('spec.dataset', expected, found), path: `${object}: ${path}` },
+        : { ...fault('spec.dataset', expected, found), path: `${object}: ${path}`, ofAnother: true },
     );
   }
 }

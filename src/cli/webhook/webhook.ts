@@ -2,12 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { webhookNames } from '../../api/webhook-names.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { type Certificates, keepCertificates } from '../../webhook/certificates/certificates.ts';
 import type { Material } from '../../webhook/certificates/material.ts';
 import { createAdmissions } from '../../webhook/server/admit.ts';
-import { serveWebhook, type WebhookServer } from '../../webhook/server/https-server.ts';
+import { type Admit, serveWebhook, type WebhookServer } from '../../webhook/server/https-server.ts';
 import { admissionMetrics } from '../../webhook/server/metrics.ts';
+import { createValidations } from '../../webhook/server/validate.ts';
+import { validationMetrics } from '../../webhook/server/validation-metrics.ts';
+import { otherHalves } from '../../webhook/watches/other-halves.ts';
 import type { Knowledge } from '../../webhook/knowledge.ts';
 import { startWatches } from '../../webhook/watches/watches.ts';
 import type { Define } from '../command.ts';
@@ -15,6 +19,7 @@ import { messageOf, Refused } from '../errors.ts';
 import { serveHealth } from '../health.ts';
 import { createLog, logOptions } from '../log.ts';
 import { checkVersion } from '../reconcile/preflight.ts';
+import { settingsOf } from '../settings/config.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { connect } from '../settings/connection.ts';
 import { stopSignal, whenAborted } from '../stop-signal.ts';
@@ -25,6 +30,7 @@ interface Flags {
   readonly metricsAddr: string;
   readonly kubeconfig?: string;
   readonly config?: string;
+  readonly validate?: boolean;
   readonly logLevel: string;
 }
 
@@ -32,6 +38,9 @@ const HELP = `
 The webhook puts FUSE clients into pods that ask for them, and hints for the scheduler into pods that mount Datasets. It
 makes its certificate itself, shares it with other replicas through the Secret fluid-webhook-certs, and writes the CA
 bundle into the MutatingWebhookConfiguration fluid-pod-admission-webhook.
+
+With --validate it also judges Datasets, runtimes and operations that are written, as \`sluice diff --offline\` does, for the
+ValidatingWebhookConfiguration sluice-validation. It then reads the environment that influences manifests, too.
 ${WEBHOOK_ENVIRONMENT}
 
 Examples:
@@ -52,13 +61,18 @@ export const define: Define = (command, parts) => {
   command
     .option('--port <port>', 'port of the webhook', '9443')
     .option('--metrics-addr <host:port>', 'address of /healthz, /readyz and /metrics; 0 = none', ':8080')
+    .option('--validate', `also judge Datasets, runtimes and operations that are written, at ${webhookNames.validationPath}`)
     .addOption(configOption())
     .option('--kubeconfig <file>', 'how to reach the cluster (default: KUBECONFIG; in a pod its service account; else ~/.kube/config)')
     .addOption(logOptions())
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => {
       const { port, address, namespace, settings } = webhookConfigOf(flags, process.env);
-      const theirs = (await allRuntimes([], flags.config)).map(({ resource }) => resource);
+      const theirs = await allRuntimes([], flags.config);
+      // Without validations, the code of runtimes would only take memory.
+      const runtimes = flags.validate ? [...(await parts.runtimes()), ...theirs] : [];
+      const judge =
+        flags.validate && (await import('./judge.ts')).createJudge({ runtimes, settings: settingsOf({}, process.env, runtimes) });
       // To optimize undici's parser takes 30 MB for a moment, which the process never returns.
       setFlagsFromString('--no-wasm-tier-up');
       setFlagsFromString('--no-wasm-dynamic-tiering');
@@ -90,9 +104,17 @@ export const define: Define = (command, parts) => {
       if (health) log.info({ port: health.port }, 'serving /healthz, /readyz and /metrics');
       try {
         await checkVersion(client, log);
-        const kinds = [...(await parts.resources()), ...theirs].filter(({ plural }) => plural.endsWith('runtimes'));
+        const kinds = [...(await parts.resources()), ...theirs.map(({ resource }) => resource)].filter(({ plural }) =>
+          plural.endsWith('runtimes'),
+        );
         watches = startWatches({ client, runtimes: kinds, namespace, onProfileFault: metrics.profiled, log });
         const admit = createAdmissions({ knowledge: watches, settings, random: () => randomBytes(6).toString('hex'), metrics, log });
+        const routes = new Map<string, Admit>([[webhookNames.path, admit]]);
+        const judging = judge && validationMetrics(registry);
+        if (judging) {
+          const read = otherHalves({ client, known: watches.known, runtimes });
+          routes.set(webhookNames.validationPath, createValidations({ judge, read, metrics: judging, log }));
+        }
         let pair: Material | undefined;
         const served = new Promise<void>((resolve) => {
           const onServe = (material: Material, expires: number): void => {
@@ -101,11 +123,19 @@ export const define: Define = (command, parts) => {
             server?.use(material);
             resolve();
           };
-          certificates = keepCertificates({ client, namespace, onServe, onEntries: metrics.configured, log });
+          const onValidationEntries = judging ? judging.configured : undefined;
+          certificates = keepCertificates({
+            client,
+            namespace,
+            onServe,
+            onEntries: metrics.configured,
+            ...(onValidationEntries && { onValidationEntries }),
+            log,
+          });
         });
         await Promise.race([served, whenAborted(stop)]);
         if (!pair) return;
-        server = await serveWebhook(port, pair, admit, log).catch(cannotServe(`--port ${port}`));
+        server = await serveWebhook(port, pair, routes, log).catch(cannotServe(`--port ${port}`));
         // Another one may have come while the port was opened.
         server.use(pair);
         log.info({ port: server.port }, 'serving admissions');

@@ -1,4 +1,4 @@
-/** The CA bundle of the MutatingWebhookConfiguration: pure. */
+/** The CA bundle of a webhook configuration: pure. */
 import { webhookNames } from '../../api/webhook-names.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { certificatesIn } from './material.ts';

@@ -5,7 +5,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { createQueue, type Outcome, type PassInfo, settled } from '../../kube/turns/queue.ts';
 import type { Log } from '../../kube/types.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
-import { watchConfiguration } from './configuration.ts';
+import { type Configuration, POD_CONFIGURATION, VALIDATION_CONFIGURATION, watchConfiguration } from './configuration.ts';
 import { bundleOf, decide, isFit, issuersOf, type Material } from './material.ts';
 import { createRenewals } from './renewals.ts';
 import { watchSecret } from './secret.ts';
@@ -18,6 +18,8 @@ export interface CertificatesOptions {
   readonly onServe: (material: Material, expires: number) => void;
   /** Called with the number of entries by which API servers ask this webhook: when it is known, and when it is another one. */
   readonly onEntries: (count: number) => void;
+  /** The same of the entries by which they ask it about objects of Sluice's kinds. Absent: it does not judge them. */
+  readonly onValidationEntries?: (count: number) => void;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -36,7 +38,8 @@ const LOOK_MS = 3600_000;
  * Keeps the certificate that is served, and the CA bundle by which API servers trust it, as the Secret says; and the Secret, so that it
  * says something valid. Replicas agree by the Secret: whoever writes first, the others take that (docs/adr/0027-certificates-through-one-secret.md).
  */
-export function keepCertificates({ client, namespace, onServe, onEntries, log, clock = systemClock }: CertificatesOptions): Certificates {
+export function keepCertificates(options: CertificatesOptions): Certificates {
+  const { client, namespace, onServe, onEntries, onValidationEntries, log, clock = systemClock } = options;
   const name = { namespace, name: webhookNames.secret };
   const host = `${webhookNames.service}.${namespace}.svc`;
   const hosts = [host, `${host}.cluster.local`, 'localhost'] as const;
@@ -51,7 +54,10 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
     if (secret.status.synced) queue.add(name.name);
   };
   const secret = watchSecret(client, name, { signal, onChange: run, log, clock });
-  const configuration = watchConfiguration({ client, namespace, signal, onChange: run, onEntries, log, clock });
+  const watching = { client, namespace, signal, onChange: run, log, clock };
+  const configuration = watchConfiguration({ ...watching, watched: POD_CONFIGURATION, onEntries });
+  const validations =
+    onValidationEntries && watchConfiguration({ ...watching, watched: VALIDATION_CONFIGURATION, onEntries: onValidationEntries });
   const renew = createRenewals({ secret, where: `${namespace}/${name.name}`, hosts, log, clock });
 
   async function work(_: string, { failures }: PassInfo): Promise<Outcome> {
@@ -80,26 +86,34 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
       return settled(waitMs);
     }
     const { material, until } = decision;
-    const hasBundle = await trust(material, now);
+    const hasBundle = await trust(configuration, material, now);
+    const left = serveSoon(material, hasBundle, now);
+    // After it: no pod waits for a configuration that only judges.
+    if (validations) await trust(validations, material, now);
+    return settled(left > 0 ? left : Math.min(until - now, LOOK_MS));
+  }
+
+  /** Serves it once API servers trust it. Returns after how many ms that is; 0 if there is nothing to wait for. */
+  function serveSoon(material: Material, hasBundle: boolean, now: number): number {
     if (!served || !isFit(served, host, now)) serve(material);
     else if (served.certificate !== material.certificate && hasBundle) {
       const left = SETTLE_MS - trusted.ofMs(material.certificate);
-      if (left > 0) return settled(left);
+      if (left > 0) return left;
       serve(material);
     }
-    return settled(Math.min(until - now, LOOK_MS));
+    return 0;
   }
 
   /** Gives the configuration the bundle. False if the bundle has changed by now. */
-  async function trust(material: Material, now: number): Promise<boolean> {
-    const patch = configuration.patchFor(bundleOf(material, now));
+  async function trust(of: Configuration, material: Material, now: number): Promise<boolean> {
+    const patch = of.patchFor(bundleOf(material, now));
     if (patch.length === 0) return true;
     // A replica that is late must not undo what another one has written.
     if (await secret.hasChanged()) {
       run();
       return false;
     }
-    await configuration.patch(patch);
+    await of.patch(patch);
     return true;
   }
 
@@ -125,6 +139,7 @@ export function keepCertificates({ client, namespace, onServe, onEntries, log, c
       void queue.stop();
       secret.stop();
       configuration.stop();
+      validations?.stop();
     },
   };
 }

@@ -1,14 +1,35 @@
 import { webhookNames } from '../../api/webhook-names.ts';
 import { type Clock, createSteadiness } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { type Log, resourceType } from '../../kube/types.ts';
+import { type Log, type ResourceType, resourceType } from '../../kube/types.ts';
 import { reflect, type ReflectorStatus } from '../../kube/watch/reflector.ts';
 import { bundlePatch, bundlesOf, entriesFor } from './ca-bundle.ts';
 
 const ADMISSION = 'admissionregistration.k8s.io';
 export const CONFIGURATION = resourceType(ADMISSION, 'MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', false);
 
+/** A configuration of one of the two kinds. */
+export interface WatchedConfiguration {
+  readonly type: ResourceType;
+  readonly name: string;
+  /** The consequence for objects while none of its entries leads to this webhook. */
+  readonly without: string;
+}
+/** The configuration for pods. */
+export const POD_CONFIGURATION: WatchedConfiguration = {
+  type: CONFIGURATION,
+  name: webhookNames.configuration,
+  without: 'pods that ask for sidecars start without them',
+};
+/** The configuration for objects of Sluice's kinds. */
+export const VALIDATION_CONFIGURATION: WatchedConfiguration = {
+  type: resourceType(ADMISSION, 'ValidatingWebhookConfiguration', 'validatingwebhookconfigurations', false),
+  name: webhookNames.validation,
+  without: 'Datasets, runtimes and operations are stored without being judged',
+};
+
 export interface ConfigurationOptions {
+  readonly watched: WatchedConfiguration;
   readonly client: KubeClient;
   /** The namespace of the Service. */
   readonly namespace: string;
@@ -21,7 +42,7 @@ export interface ConfigurationOptions {
   readonly log: Log;
   readonly clock: Clock;
 }
-/** The MutatingWebhookConfiguration by which API servers ask this webhook, and trust it. */
+/** The configuration by which API servers ask this webhook, and trust it. */
 export interface Configuration {
   readonly status: ReflectorStatus;
   /** Whether API servers trust one of these authorities, in PEM. Without a configuration they do not call this process. */
@@ -35,19 +56,21 @@ export interface Configuration {
 /** Authorities that the bundle does not need are removed after this time. Replicas whose clocks differ disagree about that. */
 const EXCESS_MS = 3600_000;
 
-export function watchConfiguration({ client, namespace, signal, onChange, onEntries, log, clock }: ConfigurationOptions): Configuration {
+export function watchConfiguration(options: ConfigurationOptions): Configuration {
+  const { watched, client, namespace, signal, onChange, onEntries, log, clock } = options;
+  const { type, name } = watched;
   const excess = createSteadiness<string>(clock);
   let entries: number | undefined;
-  const watch = reflect(client, CONFIGURATION, {
-    fieldSelector: `metadata.name=${webhookNames.configuration}`,
+  const watch = reflect(client, type, {
+    fieldSelector: `metadata.name=${name}`,
     log,
     clock,
     onChange: changed,
     onSynced: changed,
   });
-  const current = () => watch.get(undefined, webhookNames.configuration);
+  const current = () => watch.get(undefined, name);
 
-  /** A webhook that nobody asks can deny nothing: only the log and the metric tell that pods start without their sidecars. */
+  /** A webhook that nobody asks can deny nothing: only the log and the metric tell that it is not asked. */
   function changed(): void {
     onChange();
     if (!watch.status.synced) return;
@@ -55,10 +78,9 @@ export function watchConfiguration({ client, namespace, signal, onChange, onEntr
     if (count === entries) return;
     entries = count;
     onEntries(count);
-    const fields = { configuration: webhookNames.configuration, entries: count };
+    const fields = { configuration: name, entries: count };
     if (count > 0) log.info(fields, 'API servers ask this webhook');
-    else
-      log.warn(fields, 'no entry of the MutatingWebhookConfiguration leads to this webhook: pods that ask for sidecars start without them');
+    else log.warn(fields, `no entry of the ${type.kind} leads to this webhook: ${watched.without}`);
   }
 
   return {
@@ -82,9 +104,8 @@ export function watchConfiguration({ client, namespace, signal, onChange, onEntr
       return patch;
     },
     async patch(patch) {
-      const options = { type: 'json', signal, retries: 0 } as const;
-      await client.patch(CONFIGURATION, { name: webhookNames.configuration }, patch, options);
-      log.info({ configuration: webhookNames.configuration, entries: patch.length / 2 }, 'wrote the CA bundle');
+      await client.patch(type, { name }, patch, { type: 'json', signal, retries: 0 });
+      log.info({ configuration: name, entries: patch.length / 2 }, 'wrote the CA bundle');
     },
     stop: watch.stop,
   };

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { webhookNames } from '../../api/webhook-names.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { createListener } from '../../kube/listen/listener.ts';
 import type { Log } from '../../kube/types.ts';
@@ -40,12 +39,14 @@ const TIMEOUT = /^(\d{1,3})s$/;
  * @param turn resolves when the request may compute again, after it has waited for something; false if its client is gone
  */
 export type Admit = (text: string, withinMs?: number, turn?: () => Promise<boolean>) => Promise<HttpAnswer>;
+/** The functions that answer, by path. */
+export type Routes = ReadonlyMap<string, Admit>;
 
 /**
- * Serves admissions at Fluid's path. Nothing is served before `use` was called with a first certificate.
+ * Serves admissions.
  * @param most connections at once
  */
-export async function serveWebhook(port: number, first: Pair, admit: Admit, log: Log, most = MOST_CONNECTIONS): Promise<WebhookServer> {
+export async function serveWebhook(port: number, first: Pair, routes: Routes, log: Log, most = MOST_CONNECTIONS): Promise<WebhookServer> {
   const textOf = createBodies();
   const turns = createTurns();
   const mostOfPeer = Math.ceil(most * SHARE_OF_PEER);
@@ -91,8 +92,9 @@ export async function serveWebhook(port: number, first: Pair, admit: Admit, log:
   server.on('tlsClientError', (error) => log.debug({ error: error.message }, 'a TLS handshake failed'));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer> {
-    const [path, query] = (request.url ?? '').split('?');
-    if (path !== webhookNames.path) return refusal(404, `expected ${webhookNames.path} as path`);
+    const [path = '', query] = (request.url ?? '').split('?');
+    const admit = routes.get(path);
+    if (!admit) return refusal(404, `expected ${[...routes.keys()].join(' or ')} as path`);
     if (request.method !== 'POST') return refusal(405, `expected POST, found ${request.method}`);
     const text = await textOf(request, response);
     if (typeof text !== 'string') return text;

@@ -1,5 +1,5 @@
 import type { Pod } from '../pod.ts';
-import { isRecord } from '../shapes.ts';
+import { isRecord, type JsonObject } from '../shapes.ts';
 import { expect, Malformed } from './malformed.ts';
 import { patchOf } from './patch.ts';
 
@@ -14,8 +14,20 @@ export interface Review {
   readonly object: unknown;
 }
 
-/** threat-model: R-admission-request. @throws Malformed */
+/** The parts that every request has. */
+export interface Envelope extends Omit<Review, 'object'> {
+  readonly request: JsonObject;
+}
+
+/** @throws Malformed */
 export function reviewIn(text: string): Review {
+  const { request, ...envelope } = envelopeIn(text);
+  const isOurs = request['operation'] === 'CREATE' && (request['subResource'] ?? '') === '' && isPods(request['resource']);
+  return { ...envelope, object: isOurs ? request['object'] : undefined };
+}
+
+/** threat-model: R-admission-request. @throws Malformed */
+export function envelopeIn(text: string): Envelope {
   let review: unknown;
   try {
     review = JSON.parse(text);
@@ -33,11 +45,10 @@ export function reviewIn(text: string): Review {
     apiVersion,
   );
   expect(isRecord(request), 'request', 'an object', request);
-  const { uid, namespace = '', operation, object } = request;
+  const { uid, namespace = '' } = request;
   expect(typeof uid === 'string' && uid !== '', 'request.uid', 'a text', uid);
   expect(typeof namespace === 'string', 'request.namespace', 'a text', namespace);
-  const isOurs = operation === 'CREATE' && (request['subResource'] ?? '') === '' && isPods(request['resource']);
-  return { apiVersion: String(apiVersion), uid, namespace, object: isOurs ? object : undefined };
+  return { apiVersion: String(apiVersion), uid, namespace, request };
 }
 
 const isPods = (resource: unknown): boolean =>
@@ -47,7 +58,15 @@ const isPods = (resource: unknown): boolean =>
 export type AdmissionOutcome =
   | { readonly outcome: 'mutated'; readonly before: Pod; readonly after: Pod; readonly warnings?: readonly string[] }
   | { readonly outcome: 'unchanged' | 'failed'; readonly warnings?: readonly string[] }
-  | { readonly outcome: 'denied' | 'failed'; readonly code: number; readonly reason: string; readonly message: string };
+  | {
+      readonly outcome: 'denied' | 'failed';
+      readonly code: number;
+      readonly reason: string;
+      readonly message: string;
+      /** metav1.StatusDetails: the fields. */
+      readonly details?: object;
+      readonly warnings?: readonly string[];
+    };
 
 /** The AdmissionReview that answers this one, as JSON. */
 export function answerTo({ apiVersion, uid }: Pick<Review, 'apiVersion' | 'uid'>, verdict: AdmissionOutcome): string {
@@ -56,8 +75,8 @@ export function answerTo({ apiVersion, uid }: Pick<Review, 'apiVersion' | 'uid'>
 
 function responseOf(verdict: AdmissionOutcome): object {
   if ('code' in verdict) {
-    const { code, reason, message } = verdict;
-    return { allowed: false, status: { code, reason, message } };
+    const { code, reason, message, details, warnings } = verdict;
+    return { ...answered(false, warnings), status: { code, reason, message, ...(details && { details }) } };
   }
   if (verdict.outcome === 'mutated') {
     const operations = patchOf(verdict.before, verdict.after);
@@ -67,8 +86,9 @@ function responseOf(verdict: AdmissionOutcome): object {
   return allowed(verdict);
 }
 
+const allowed = ({ warnings }: { readonly warnings?: readonly string[] }): object => answered(true, warnings);
 /** kubectl and other clients print the warnings. */
-const allowed = ({ warnings = [] }: { readonly warnings?: readonly string[] }): object => ({
-  allowed: true,
+const answered = (isAllowed: boolean, warnings: readonly string[] = []): object => ({
+  allowed: isAllowed,
   ...(warnings.length > 0 && { warnings }),
 });

@@ -248,6 +248,46 @@ describe('sluice install', () => {
         value: 'acme.io/platform',
       });
   });
+  test.each([
+    ['--validation', ''],
+    [
+      'webhook.validation',
+      'webhook: { validation: true }\ncontroller: { env: [{ name: JINDO_ENGINE_TYPE, value: jindofsx }, { name: TZ, value: UTC }] }',
+    ],
+  ])('has the API server ask the webhook about its kinds with %s, and never wait for it', async (flag, values) => {
+    const manifests = await printed(values, ...(flag.startsWith('--') ? [flag] : []));
+    const last = manifests.at(-1) as Manifest & { readonly webhooks: readonly object[] };
+    expect(last).toMatchObject({ kind: 'ValidatingWebhookConfiguration', metadata: { name: 'sluice-validation' } });
+    expect(last.webhooks).toMatchObject([
+      {
+        failurePolicy: 'Ignore',
+        sideEffects: 'None',
+        timeoutSeconds: 3,
+        matchPolicy: 'Equivalent',
+        clientConfig: { service: { path: '/validate-data-fluid-io' } },
+      },
+    ]);
+    const [{ rules }] = last.webhooks as readonly [{ rules: readonly { resources: readonly string[]; scope: string }[] }];
+    const kinds = rules.flatMap(({ resources }) => resources);
+    expect(kinds).toEqual(expect.arrayContaining(['datasets', 'juicefsruntimes', 'dataloads', 'thinruntimeprofiles']));
+    expect(kinds.filter((each) => each.includes('/'))).toEqual([]);
+    const { args, env } = podOf(named(manifests, 'Deployment', 'sluice-webhook')).containers[0];
+    expect(args).toContain('--validate');
+    expect(env).toContainEqual({ name: 'MOUNT_ROOT', value: '/runtime-mnt' });
+    const names = (env as readonly { readonly name: string }[]).map(({ name }) => name);
+    expect([names.includes('JINDO_ENGINE_TYPE'), names.includes('TZ')]).toEqual([values !== '', false]);
+  });
+  test('grants the webhook nothing more, and prints no configuration, without validation', async () => {
+    const manifests = await printed('');
+    expect(manifests.filter(({ kind }) => kind === 'ValidatingWebhookConfiguration')).toEqual([]);
+    expect(podOf(named(manifests, 'Deployment', 'sluice-webhook')).containers[0].args).not.toContain('--validate');
+    expect(JSON.stringify(named(manifests, 'ClusterRole', 'sluice-webhook'))).not.toContain('validatingwebhookconfigurations');
+    const { code, stderr } = await sluice(['install', '--validation', '--no-webhook']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'sluice: webhook.validation: expected the webhook too, which validates, found it omitted\n',
+    });
+  });
   test("has the webhook's Secret without data, and no ConfigMap: applied again, they would undo what was written meanwhile", async () => {
     const [secret, ...more] = (await printed('')).filter(({ kind }) => kind === 'Secret' || kind === 'ConfigMap');
     expect(more).toEqual([]);

@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Manifest } from '../../../src/api/index.ts';
-import { installationOf, settled } from '../../../src/install/index.ts';
+import { type InstallOptions, installationOf, settled } from '../../../src/install/index.ts';
 import { resources } from '../../../runtimes/_resources.gen.ts';
 import { runtimes } from '../../../runtimes/_all.gen.ts';
 import { folder } from '../folder.ts';
 import { sluice } from '../run.ts';
 
-const installed = (namespace: string): readonly Manifest[] =>
-  installationOf(settled({ namespace }, 'registry.example/sluice:1'), { resources, runtimes });
+const installed = (namespace: string, options: InstallOptions = {}): readonly Manifest[] =>
+  installationOf(settled({ ...options, namespace }, 'registry.example/sluice:1'), { resources, runtimes });
 const lease = (namespace: string): Manifest => ({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
@@ -60,6 +60,13 @@ const isNamespace = ({ kind }: Manifest) => kind === 'Namespace';
 test('deletes what is in the namespace that it is given, and the Lease', async () => {
   const { code, stderr, left } = await uninstall([...installed('data'), lease('data')], '-n', 'data');
   expect({ code, stderr, left }).toEqual({ code: 0, stderr: '', left: all(installed('data').filter(isNamespace)) });
+});
+
+test('deletes the configuration of validations first, which only some installations have', async () => {
+  const objects = installed('fluid-system', { webhook: { validation: true } });
+  const { stdout, left } = await uninstall(objects);
+  expect(stdout.split('\n')[0]).toBe('deleted ValidatingWebhookConfiguration sluice-validation');
+  expect(left).toEqual(all(objects.filter(isNamespace)));
 });
 
 test.each([

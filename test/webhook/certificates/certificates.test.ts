@@ -4,7 +4,7 @@ import { createCa, issue as issueOther, type KeyPair } from '../../../harness/co
 import type { Clock } from '../../../src/kube/clock.ts';
 import { type KubeObject, type Log, silent } from '../../../src/kube/types.ts';
 import { type ApiServer, createApiServer, Refusal } from '../../../src/api-server/index.ts';
-import { CONFIGURATION } from '../../../src/webhook/certificates/configuration.ts';
+import { CONFIGURATION, VALIDATION_CONFIGURATION } from '../../../src/webhook/certificates/configuration.ts';
 import { type Certificates, keepCertificates } from '../../../src/webhook/certificates/certificates.ts';
 import { issue } from '../../../src/webhook/certificates/issue.ts';
 import { bundleOf, certificatesIn, dataOf, type Material } from '../../../src/webhook/certificates/material.ts';
@@ -24,12 +24,14 @@ interface Replica {
   readonly served: Material[];
   /** The numbers of entries that it was told of. */
   readonly entries: number[];
+  /** The same of the configuration for validations. */
+  readonly validations: number[];
 }
 let replicas: Replica[];
 let warnings: string[];
 beforeEach(() => {
   clock = manualClock();
-  server = createApiServer({ kinds: [CONFIGURATION], namespaces: [NAMESPACE], now: clock.wall });
+  server = createApiServer({ kinds: [CONFIGURATION, VALIDATION_CONFIGURATION.type], namespaces: [NAMESPACE], now: clock.wall });
   // As in the manifests.
   server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: SECRET, namespace: NAMESPACE } } as KubeObject);
   replicas = [];
@@ -39,7 +41,8 @@ afterEach(() => {
   for (const { certificates } of replicas) certificates.stop();
 });
 
-function start(at: Clock = clock): Replica {
+function start(at: Clock = clock, { validates = false } = {}): Replica {
+  const validations: number[] = [];
   const served: Material[] = [];
   const entries: number[] = [];
   const log: Log = { ...silent, warn: (fields, message) => void warnings.push(`${message} ${JSON.stringify(fields)}`) };
@@ -48,10 +51,11 @@ function start(at: Clock = clock): Replica {
     namespace: NAMESPACE,
     onServe: (material) => void served.push(material),
     onEntries: (count) => void entries.push(count),
+    ...(validates && { onValidationEntries: (count: number) => void validations.push(count) }),
     log,
     clock: at,
   });
-  const replica = { certificates, served, entries };
+  const replica = { certificates, served, entries, validations };
   replicas.push(replica);
   return replica;
 }
@@ -372,5 +376,50 @@ describe('as time goes on', () => {
       expect(trusts(bundles()[0] ?? '', last(replica))).toBe(true);
     }
     expect(new Set(replica.served.map(({ authorities }) => authorities[0])).size).toBe(2);
+  });
+});
+
+describe('the configuration for validations', () => {
+  const { type, name } = VALIDATION_CONFIGURATION;
+  const put = (...webhooks: readonly object[]) =>
+    server.put({ apiVersion: 'admissionregistration.k8s.io/v1', kind: type.kind, metadata: { name }, webhooks } as KubeObject);
+  const bundle = () => {
+    const found = server.get(type.kind, undefined, name) as Configuration | undefined;
+    return Buffer.from(found?.webhooks[0]?.clientConfig.caBundle ?? '', 'base64').toString('utf8');
+  };
+
+  test('gets the same bundle as that for pods, also when it is created later, and is counted', async () => {
+    configure(entry('a', service));
+    const replica = start(clock, { validates: true });
+    await serves(replica);
+    await until(() => replica.validations.length === 1, 'the count');
+    put(entry('validate.data.fluid.io', service));
+    await until(() => bundle() !== '', 'the bundle');
+    expect(bundle()).toBe(bundles()[0]);
+    expect(replica.validations).toEqual([0, 1]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^no entry of the ValidatingWebhookConfiguration leads to this webhook: .* without being judged/),
+    ]);
+  });
+  test('is not watched by a webhook that does not validate', async () => {
+    configure(entry('a', service));
+    put(entry('validate.data.fluid.io', service));
+    await serves(start());
+    await aMoment();
+    expect(bundle()).toBe('');
+    expect(server.requestsThat({ kind: type.kind })).toEqual([]);
+  });
+  test('that cannot be written keeps no pod from its webhook, and is tried again', async () => {
+    configure(entry('a', service));
+    put(entry('validate.data.fluid.io', service));
+    const refusal = server.rules.refuse({ kind: type.kind, verb: 'patch' }, new Refusal(403, 'Forbidden', 'no'));
+    const replica = start(clock, { validates: true });
+    await serves(replica);
+    await until(() => warnings.length > 0, 'the warning');
+    expect(replica.certificates.notReady()).toBeUndefined();
+    refusal.remove();
+    clock.advance(60_000);
+    await until(() => bundle() !== '', 'the bundle');
+    expect(bundle()).toBe(bundles()[0]);
   });
 });

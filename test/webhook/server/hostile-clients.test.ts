@@ -28,7 +28,7 @@ describe('pods that post to the port of the webhook themselves', () => {
       }
       return { status: 200, body: 'x' };
     };
-    server = await serveWebhook(0, first, admit, silent, MOST);
+    server = await serveWebhook(0, first, new Map([[webhookNames.path, admit]]), silent, MOST);
   });
   afterEach(async () => {
     release();

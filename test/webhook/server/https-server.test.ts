@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 async function start(admit: Admit = async (text) => ({ status: 200, body: String(text.length) }), most?: number): Promise<void> {
   agent = new Agent({ keepAlive: true });
-  server = await serveWebhook(0, first, admit, silent, most);
+  server = await serveWebhook(0, first, new Map([[webhookNames.path, admit]]), silent, most);
 }
 interface Reply {
   readonly status: number | undefined;
