@@ -113,6 +113,7 @@ export {
   ignored,
   imageOf,
   imageTable,
+  inRegistry,
   isOnHost,
   levelQuotas,
   literal,

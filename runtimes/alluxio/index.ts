@@ -2,7 +2,7 @@ import { defineRuntime } from '../../src/constructs/index.ts';
 import { AlluxioBackup } from './backup.ts';
 import { removeCache } from './commands.ts';
 import { AlluxioFuse, AlluxioMaster, AlluxioWorker } from './components.ts';
-import { imageVariables } from './images.ts';
+import { images } from './images.ts';
 import { mounts } from './mount-table.ts';
 import { AlluxioLoad } from './load.ts';
 import { KUBELET_ROOT, needs, plan } from './plan.ts';
@@ -15,7 +15,8 @@ import { leader } from './web.ts';
 export default defineRuntime({
   type: 'alluxio',
   resource: AlluxioRuntime,
-  env: [...imageVariables, KUBELET_ROOT],
+  images,
+  env: [KUBELET_ROOT],
   hostPorts: portNames,
   needs,
   plan,

@@ -11,7 +11,8 @@ import { EFCRuntime } from './spec.ts';
 export default defineRuntime({
   type: 'efc',
   resource: EFCRuntime,
-  env: [...images.variables, UPDATE_STRATEGY],
+  images: images.images,
+  env: [UPDATE_STRATEGY],
   hostPorts: portNames,
   needs,
   plan,

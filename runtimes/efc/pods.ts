@@ -53,6 +53,6 @@ function podOf({ spec }: Input, role: Role) {
 function containing({ spec, settings }: Input, role: Role, args: readonly string[], mounted: readonly Mounted[]) {
   const { version, resources } = spec[role] ?? {};
   const { volumes, volumeMounts } = volumesOf(mounted);
-  const image = images.of(role, settings.env, version);
+  const image = images.of(role, settings, version);
   return { volumes, container: { ...image, name: `efc-${role}`, command: ['/entrypoint.sh'], args, resources, volumeMounts } };
 }

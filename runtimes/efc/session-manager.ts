@@ -25,8 +25,8 @@ export const socketMounted = (mountRoot: string | undefined): Mounted =>
   );
 
 /** The session manager: one pod on each node that has clients, for the clients of all EFCRuntimes. */
-export const sessionManager = ({ mountRoot, env, imagePullSecrets, daemons }: Installed): readonly Manifest[] =>
-  daemons.includes('efc') ? [namespace, daemon(mountRoot, env, imagePullSecrets)] : [];
+export const sessionManager = (installed: Installed): readonly Manifest[] =>
+  installed.daemons.includes('efc') ? [namespace, daemon(installed)] : [];
 
 const namespace: Manifest = {
   apiVersion: 'v1',
@@ -35,7 +35,8 @@ const namespace: Manifest = {
   metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } },
 };
 
-const daemon = (mountRoot: string, env: Installed['env'], imagePullSecrets: Installed['imagePullSecrets']): Manifest => {
+const daemon = ({ mountRoot, env, registry, imagePullSecrets }: Installed): Manifest => {
+  const settings = { env, ...(registry !== undefined && { registry }) };
   const { volume, mount } = socketMounted(mountRoot);
   const container = { command: ['/entrypoint.sh'], terminationMessagePolicy: 'FallbackToLogsOnError' };
   return {
@@ -66,7 +67,7 @@ const daemon = (mountRoot: string, env: Installed['env'], imagePullSecrets: Inst
             {
               ...container,
               name: 'init-fuse',
-              image: images.of('initFuse', env).image,
+              image: images.of('initFuse', settings).image,
               args: ['init_fuse', 'false', 'none'],
               securityContext: { privileged: true },
             },
@@ -75,7 +76,7 @@ const daemon = (mountRoot: string, env: Installed['env'], imagePullSecrets: Inst
             {
               ...container,
               name: 'sessmgr',
-              image: images.of('sessionManager', env).image,
+              image: images.of('sessionManager', settings).image,
               args: ['sessmgr'],
               securityContext: { privileged: false },
               lifecycle: { preStop: { exec: { command: ['sh', '-c', '/entrypoint.sh stop_sessmgr'] } } },

@@ -2,7 +2,7 @@ import { defineRuntime, engine } from '../../src/constructs/index.ts';
 import { removeCache } from './commands.ts';
 import { JindoFuse, JindoMaster, JindoWorker } from './components.ts';
 import { engineOf } from './engines.ts';
-import { imageVariables } from './images.ts';
+import { images } from './images.ts';
 import { legacy } from './legacy.ts';
 import { JindoLoad } from './load.ts';
 import { mounts } from './mount-table.ts';
@@ -29,7 +29,8 @@ const either = engine({
 export default defineRuntime({
   type: 'jindo',
   resource: JindoRuntime,
-  env: [...imageVariables, ...switches],
+  images,
+  env: switches,
   hostPorts: portNames,
   secrets: ['jindofs-config'],
   workloads: { master: 'jindofs-master', worker: 'jindofs-worker', fuse: 'jindofs-fuse' },

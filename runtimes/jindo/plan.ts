@@ -4,7 +4,7 @@ import { credentialNeeds, credentialsOf } from './credentials.ts';
 import type { EngineName } from './engines.ts';
 import { fuseCall, fusePod } from './fuse.ts';
 import { hadoopOf } from './hadoop.ts';
-import { imagesOf } from './images.ts';
+import { imagesOf, portCheckImage } from './images.ts';
 import { masterPod, workerPod } from './server-pods.ts';
 import { deploymentOf, mastersOf } from './masters.ts';
 import { mountsOf, type Source } from './mounts.ts';
@@ -13,7 +13,7 @@ import { type Ports, portNeeds, portsOf } from './ports.ts';
 import { checkProperties } from './properties.ts';
 import type { JindoRuntimeSpec } from './spec.ts';
 import { storeProperties } from './stores.ts';
-import { INIT_IMAGE, PORT_CHECK, QUERY_TOTAL } from './switches.ts';
+import { PORT_CHECK, QUERY_TOTAL } from './switches.ts';
 import { tierOf } from './tiers.ts';
 import { specWarnings } from './warnings.ts';
 
@@ -48,7 +48,6 @@ export interface JindoPlan extends BasePlan {
   readonly countsFiles: boolean;
 }
 
-const BUILT_IN_INIT_IMAGE = 'registry.cn-hangzhou.aliyuncs.com/fluid/init-users:v0.3.0-1467caa';
 const RPC_PROTOCOL = 'fluid.io/runtime-rpc-protocol';
 
 type Input = PlanInput<JindoRuntimeSpec>;
@@ -138,7 +137,7 @@ export function plan(input: Input): JindoPlan {
     worker,
     client,
     loadFiles: loadFiles(pods),
-    ...(env[PORT_CHECK] === 'true' && master.hostNetwork && { portCheck: env[INIT_IMAGE] || BUILT_IN_INIT_IMAGE }),
+    ...(env[PORT_CHECK] === 'true' && master.hostNetwork && { portCheck: portCheckImage(input.settings) }),
     isMemory: tier.isMemory,
     nodeCaches: tier.isOnNode ? tier.directories : [],
     countsFiles: env[QUERY_TOTAL] === 'true' && !isFuseOnly,

@@ -6,8 +6,7 @@ export const DNS_SERVER = 'JINDO_DNS_SERVER_ENV';
 export const MEMORY_LIMIT = 'USE_DEFAULT_MEM_LIMIT';
 /** Whether the size of the data is counted. */
 export const QUERY_TOTAL = 'QUERY_UFS_TOTAL';
-/** Whether an init container looks for ports that are in use, and its image. */
+/** Whether an init container looks for ports that are in use. */
 export const PORT_CHECK = 'INIT_PORT_CHECK_ENABLED';
-export const INIT_IMAGE = 'DEFAULT_INIT_IMAGE_ENV';
 
-export const switches = [ENGINE_TYPE, DNS_SERVER, MEMORY_LIMIT, QUERY_TOTAL, PORT_CHECK, INIT_IMAGE];
+export const switches = [ENGINE_TYPE, DNS_SERVER, MEMORY_LIMIT, QUERY_TOTAL, PORT_CHECK];

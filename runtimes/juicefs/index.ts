@@ -4,14 +4,14 @@ import { JuiceFSFuse, JuiceFSWorker } from './components.ts';
 import { JuiceFSLoad } from './load.ts';
 import { JuiceFSMigrate } from './migrate.ts';
 import { needs, plan } from './plan.ts';
-import { imageVariables, roles } from './pod.ts';
+import { images, roles } from './pod.ts';
 import { JuiceFSRuntime } from './spec.ts';
 
 /** No master: every JuiceFS client talks to the metadata engine itself, so workers only hold cache. */
 export default defineRuntime({
   type: 'juicefs',
   resource: JuiceFSRuntime,
-  env: imageVariables,
+  images,
   hostPorts: roles,
   needs,
   plan,

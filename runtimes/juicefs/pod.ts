@@ -22,11 +22,11 @@ export const roles = ['worker', 'fuse'] as const;
 export type PodRole = (typeof roles)[number];
 
 /** Defaults of Fluid's chart; the images compiled into Fluid are years older. */
-const images = imageTable({
+const table = imageTable({
   community: ['JUICEFS_CE_IMAGE_ENV', 'juicedata/mount:ce-v1.3.0'],
   enterprise: ['JUICEFS_EE_IMAGE_ENV', 'juicedata/mount:ee-5.2.10-eb0a8b3'],
 });
-export const imageVariables = images.variables;
+export const images = table.images;
 
 type Input = PlanInput<JuiceFSRuntimeSpec>;
 
@@ -47,7 +47,7 @@ export function podPlan(input: Input, base: BasePlan, source: Source, cache: Cac
   const hasMemory = (role === 'fuse' || source.edition === 'enterprise') && !own.options?.['cache-size'];
   return {
     container: {
-      ...images.of(source.edition, settings.env, version),
+      ...table.of(source.edition, settings, version),
       env: [{ name: 'JFS_FOREGROUND', value: '1' }, ...(own.env ?? []), ...source.env],
       ports: source.edition === 'community' ? [metricsPort(options['metrics'], `${field}.options.metrics`)] : [],
       resources: withMemory(own.resources, hasMemory ? cache.memory : undefined, `${field}.resources`),

@@ -1,7 +1,7 @@
 import { defineRuntime } from '../../src/constructs/index.ts';
 import { removeSpill, status } from './commands.ts';
 import { VineyardFuse, VineyardMaster, VineyardWorker } from './components.ts';
-import { imageVariables } from './pod.ts';
+import { images } from './pod.ts';
 import { needs, plan } from './plan.ts';
 import { portNames } from './ports.ts';
 import { VineyardRuntime } from './spec.ts';
@@ -10,7 +10,7 @@ import { VineyardRuntime } from './spec.ts';
 export default defineRuntime({
   type: 'vineyard',
   resource: VineyardRuntime,
-  env: imageVariables,
+  images,
   hostPorts: portNames,
   needs,
   plan,

@@ -8,14 +8,14 @@ const table = imageTable({
   worker: ['VINEYARD_WORKER_IMAGE_ENV', `${REGISTRY}/vineyardd:v0.22.2`],
   fuse: ['VINEYARD_FUSE_IMAGE_ENV', `${REGISTRY}/vineyard-fluid-fuse:v0.22.2`],
 });
-export const imageVariables = table.variables;
+export const images = table.images;
 
 /** An image in the form of a container. */
 export function imageFor(
   role: 'master' | 'worker' | 'fuse',
   { spec, settings }: Pick<PlanInput<VineyardRuntimeSpec>, 'spec' | 'settings'>,
 ) {
-  const { image, imagePullPolicy } = table.of(role, settings.env, spec[role]);
+  const { image, imagePullPolicy } = table.of(role, settings, spec[role]);
   return { image, imagePullPolicy: imagePullPolicy || 'IfNotPresent' };
 }
 

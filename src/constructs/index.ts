@@ -11,7 +11,7 @@ export { defineRuntime } from './define-runtime.ts';
 export { diskUsage, usedBytes } from './disk-usage.ts';
 export { engine } from './engine.ts';
 export { must, together, togetherEach } from './faults.ts';
-export { imageOf, imageTable } from './default-image.ts';
+export { imageOf, imageTable, inRegistry } from './default-image.ts';
 export { overlaid, overlaidResources, portKey } from './merge.ts';
 export { PARTS, PRINT_ORDER } from './parts.ts';
 export { PlainObject } from './plain-object.ts';

@@ -30,13 +30,24 @@ export class Controller extends Construct {
   }
 }
 
-const container = ({ controller, webhook, image, imagePullSecrets, criticalFusePods, kubeletDir, mountRoot, configArgs }: Settled) => ({
+const container = ({
+  controller,
+  webhook,
+  registry,
+  image,
+  imagePullSecrets,
+  criticalFusePods,
+  kubeletDir,
+  mountRoot,
+  configArgs,
+}: Settled) => ({
   args: ['reconcile', ...configArgs, ...(controller.openReferences ? ['--open-references'] : []), ...(controller.args ?? [])],
   // An operator's own variables win.
   env: variablesByName([
     fieldEnv('MY_POD_NAME', 'metadata.name'),
     fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
     { name: 'SLUICE_IMAGE', value: image },
+    ...(registry === undefined ? [] : [{ name: 'SLUICE_REGISTRY', value: registry }]),
     { name: 'MOUNT_ROOT', value: mountRoot },
     { name: 'KUBELET_ROOTDIR', value: kubeletDir },
     ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),

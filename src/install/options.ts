@@ -1,6 +1,7 @@
 import { fields, k8s, opt, type Static, t } from '../api/index.ts';
 import { namespacePattern } from '../api/metadata.ts';
 import { stringMap } from '../api/schema.ts';
+import { inRegistry, namesHost, registryPattern } from '../constructs/default-image.ts';
 import { DEFAULT_NAMESPACE } from './fluid.ts';
 
 /** The rule of `mountRootOf`, which a test compares with this one. With a root that breaks it Fluid silently mounts below `/`. */
@@ -36,7 +37,14 @@ const component = {
 /** The options of an installation, and the schema of the file of `sluice install --values`. */
 export const InstallOptions = t.Object({
   namespace: opt(t.String({ description: 'Namespace of all parts; default fluid-system.', pattern: namespacePattern })),
-  image: opt(t.String({ description: 'The one image of Sluice.', pattern: IMAGE })),
+  registry: opt(
+    t.String({
+      description:
+        'Registry of all default images, of runtimes and of Sluice, in place of their own; paths and tags stay. Default: that of each image.',
+      pattern: registryPattern,
+    }),
+  ),
+  image: opt(t.String({ description: 'The one image of Sluice; without a host, it is in `registry`.', pattern: IMAGE })),
   imagePullPolicy: opt(t.Enum(['Always', 'IfNotPresent', 'Never'])),
   imagePullSecrets: opt(t.Array(k8s.LocalObjectReference)),
   mountRoot: opt(t.String({ description: 'Host directory of all FUSE mounts; default /runtime-mnt.', pattern: MOUNT_ROOT })),
@@ -120,6 +128,7 @@ type Component = NonNullable<InstallOptions['csi']>;
 /** The options with every default filled in. */
 export interface Settled {
   readonly namespace: string;
+  readonly registry?: string;
   readonly image: string;
   readonly imagePullPolicy: string;
   readonly imagePullSecrets: readonly k8s.LocalObjectReference[];
@@ -151,7 +160,6 @@ export interface Settled {
 export function settled(options: InstallOptions, image: string, { furtherRuntimes = false } = {}): Settled {
   return {
     namespace: DEFAULT_NAMESPACE,
-    image,
     imagePullPolicy: 'IfNotPresent',
     imagePullSecrets: [],
     mountRoot: '/runtime-mnt',
@@ -164,6 +172,7 @@ export function settled(options: InstallOptions, image: string, { furtherRuntime
     reservedKeysAllow: [],
     configArgs: furtherRuntimes ? ['--config', CONFIG_IN_IMAGE] : [],
     ...options,
+    image: options.image !== undefined && namesHost(options.image) ? options.image : inRegistry(options.image ?? image, options.registry),
     // No limit on CPU: throttling is what makes a lease late.
     controller: {
       // A class of Kubernetes: every tenant's pods could use one that Sluice created.

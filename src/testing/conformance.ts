@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { fuseNodeLabel, GROUP, label, type Manifest, parse, type PodSpec, runtimePlural, VERSION, volumeName } from '../api/index.ts';
 import { type BoundRuntime, PRINT_ORDER, type Runtime, type RuntimeInput } from '../constructs/index.ts';
 import { cleanupFaults, forgotten, identityFaults, mountFaults, probeFaults } from './conformance/commands.ts';
+import { imageFaults } from './conformance/images.ts';
 import { operationFaults } from './conformance/operations.ts';
 import { podFaults, workloadFaults } from './conformance/pods.ts';
 import { ruleFaults } from './conformance/rules.ts';
@@ -44,6 +45,7 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
       expect(workloadFaults(runtime.bind(input))).toEqual([]);
       expect(podFaults(render())).toEqual([]);
     });
+    test('takes default images from the registry of the installation', () => expect(imageFaults(runtime, input)).toEqual([]));
     test('sends commands to pods and containers that exist, and reads any answer', () =>
       expect(probeFaults(runtime.bind(input))).toEqual([]));
     test('mounts each wanted row at a path that can be mounted', () => expect(mountFaults(runtime.bind(input))).toEqual([]));

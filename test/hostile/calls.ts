@@ -440,6 +440,9 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'src/constructs/default-image.ts': {
     imageOf: { text: (text) => constructs.imageOf({ image: text, imageTag: text }, text, 'a:b') },
     imageTable: 'calls imageOf',
+    inRegistry: { text: (text) => constructs.inRegistry(text, text) },
+    namesHost: 'takes the image of an installation',
+    isRegistry: 'takes the registry of an installation',
   },
   'src/constructs/plain-object.ts': { PlainObject: planOnly },
   'src/constructs/limits.ts': {

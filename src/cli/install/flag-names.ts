@@ -4,6 +4,7 @@ import type { OutputFormat } from '../output.ts';
 export interface Flags {
   readonly values?: string;
   readonly namespace?: string;
+  readonly registry?: string;
   readonly image?: string;
   readonly imagePullSecret?: readonly string[];
   readonly replicas?: string;

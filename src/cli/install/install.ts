@@ -9,6 +9,7 @@ import type { Define } from '../command.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { outputOption, print } from '../output.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
+import { complain } from '../terminal.ts';
 import { version } from '../version.ts';
 import { environmentFaults } from './environment-faults.ts';
 import { type Flags, named } from './flag-names.ts';
@@ -22,6 +23,7 @@ Examples:
 
 A file of values. All of them are optional, and flags take precedence:
   namespace: fluid-system
+  registry: registry.example/mirror
   image: registry.example/sluice:1
   imagePullPolicy: IfNotPresent
   imagePullSecrets: [{ name: registry }]
@@ -46,6 +48,7 @@ export const define: Define = (command, parts) => {
     .option('--values <file>', 'YAML file of values, as below')
     .option('-n, --namespace <namespace>', 'namespace of all parts (default: fluid-system)')
     .option('--image <image>', `the image of Sluice (default: sluice:${version()})`)
+    .option('--registry <registry>', 'registry of all default images, in place of their own: a host, with or without a path')
     .option('--image-pull-secret <name>', 'Secret of that namespace to pull the image with; repeatable', collect)
     .option('--replicas <number>', 'replicas of the controller, of which one leads and the others stand by (default: 2)')
     .option(
@@ -93,6 +96,8 @@ export const define: Define = (command, parts) => {
       if (furtherRuntimes && given.image === undefined)
         throw new UsageError('--image: expected the image that `sluice image` built with the runtimes of --config, found none');
       const options = settled(given, `sluice:${version()}`, { furtherRuntimes });
+      if (given.image === undefined && given.registry === undefined)
+        complain(`sluice: without --image, the pods run ${options.image}, which no registry has: every node must have it already`);
       await print(installationOf(options, { resources, runtimes }), flags.output);
     });
 };
@@ -100,13 +105,14 @@ export const define: Define = (command, parts) => {
 /** The options of the file and the flags together. Throws UsageError with every fault. */
 function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
   const file = (flags.values === undefined ? {} : valuesIn(flags.values)) as InstallOptions;
-  const { namespace, image, kubeletDir, podLogsDir, mountRoot } = flags;
+  const { namespace, registry, image, kubeletDir, podLogsDir, mountRoot } = flags;
   // A text that is no number is kept, so that the reader's fault shows it.
   const replicas = flags.replicas === undefined ? undefined : Number(flags.replicas) || flags.replicas;
   const tolerations = flags.toleration?.map(tolerationOf);
   const values = {
     ...file,
     ...(namespace !== undefined && { namespace }),
+    ...(registry !== undefined && { registry }),
     ...(image !== undefined && { image }),
     ...(kubeletDir !== undefined && { kubeletDir }),
     ...(podLogsDir !== undefined && { podLogsDir }),

@@ -1,6 +1,7 @@
 import { normalize } from 'node:path/posix';
 import { isLabel as isLabelPair, nearest, shown } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/contract.ts';
+import { isRegistry } from '../../constructs/default-image.ts';
 import { parseSelector, type Selects } from '../../kube/selector.ts';
 import { injectionKeys } from '../../webhook/injection-options.ts';
 import { UsageError } from '../errors.ts';
@@ -68,6 +69,11 @@ export function secretNamesOf(text: string): readonly string[] {
     'names of Secrets separated by commas',
   );
   return names;
+}
+
+export function registryOf(text: string): string | undefined {
+  expect(isRegistry(text), 'a registry such as registry.example or registry.example:5000/mirror');
+  return text;
 }
 
 export function portRangeOf(runtimes: readonly Runtime[]) {

@@ -17,6 +17,7 @@ import {
   oneOf,
   platformLabelOf,
   portRangeOf,
+  registryOf,
   type Read,
   secretNamesOf,
   selectorOf,
@@ -66,18 +67,19 @@ export const settingsOptions = (command: Command): Command =>
     );
 
 export const SETTINGS_ENVIRONMENT = `
-Environment, as in Fluid except for SLUICE_IMAGE:
+Environment, as in Fluid except for SLUICE_…:
   MOUNT_ROOT                   host directory of all mounts (default /runtime-mnt)
   CRITICAL_FUSE_POD            whether fuse pods are system-node-critical (default true)
   IMAGE_PULL_SECRETS           pull secrets for workloads that name none, separated by commas
   SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template
+  SLUICE_REGISTRY              registry of default images, in place of their own; \`sluice images\` lists them
   KUBELET_ROOTDIR              the kubelet's --root-dir (default /var/lib/kubelet); DataBackups need it
   THIN_FUSE_CONFIG_STORAGE     where ThinRuntimes keep config.json: configmap (default) or secret
   JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV, ALLUXIO_RUNTIME_IMAGE_ENV, ALLUXIO_FUSE_IMAGE_ENV,
   JINDO_SMARTDATA_IMAGE_ENV, JINDO_FUSE_IMAGE_ENV, EFC_MASTER_IMAGE_ENV, EFC_WORKER_IMAGE_ENV,
   EFC_FUSE_IMAGE_ENV, EFC_SESSMGR_IMAGE_ENV, EFC_INIT_FUSE_IMAGE_ENV,
   VINEYARD_MASTER_IMAGE_ENV, VINEYARD_WORKER_IMAGE_ENV, VINEYARD_FUSE_IMAGE_ENV
-                               default images, <image>:<tag>
+                               default images, <image>:<tag>, from where they say
   JINDO_ENGINE_TYPE            engine of new JindoRuntimes: jindocache (default) or jindofsx
   QUERY_UFS_TOTAL              true: the size of the data of JindoRuntimes is counted
   USE_DEFAULT_MEM_LIMIT, JINDO_DNS_SERVER_ENV, INIT_PORT_CHECK_ENABLED, DEFAULT_INIT_IMAGE_ENV
@@ -138,12 +140,14 @@ export function controllerConfigOf(flags: ControllerFlags, env: Environment, run
 
 function readSettings(read: Read, flags: SettingsFlags, env: Environment, runtimes: readonly Runtime[]): Settings {
   const declared = [...new Set(runtimes.flatMap((definition) => definition.env))];
+  const registry = read('SLUICE_REGISTRY', env['SLUICE_REGISTRY'], registryOf, undefined);
   const ranges = (flags.runtimeNodePortRange ?? []).map((text) =>
     read('--runtime-node-port-range', text, portRangeOf(runtimes), undefined),
   );
   return {
     mountRoot: read('MOUNT_ROOT', env['MOUNT_ROOT'], mountRootOf, '/runtime-mnt'),
     criticalFusePod: read('CRITICAL_FUSE_POD', env['CRITICAL_FUSE_POD'], booleanOf, true),
+    ...(registry !== undefined && { registry }),
     imagePullSecrets: read('IMAGE_PULL_SECRETS', env['IMAGE_PULL_SECRETS'], secretNamesOf, []),
     ...(env['SLUICE_IMAGE'] && { image: env['SLUICE_IMAGE'] }),
     env: Object.fromEntries(declared.flatMap((name) => (env[name] ? [[name, read(name, env[name], READERS[name] ?? String, '')]] : []))),

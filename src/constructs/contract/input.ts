@@ -202,7 +202,9 @@ export interface Settings {
   readonly imagePullSecrets: readonly string[];
   /** Sluice's own image, for containers that run Sluice in the runtime's pods (`SLUICE_IMAGE`). */
   readonly image?: string;
-  /** The environment variables that a runtime declares in `env`, by name, if they are set. */
+  /** Registry that takes the place of that of default images: a host, with or without a path (`SLUICE_REGISTRY`). */
+  readonly registry?: string;
+  /** The environment variables that a runtime declares in `images` and `env`, by name, if they are set. */
   readonly env: Readonly<Record<string, string>>;
   /** First and last host port by runtime type (`--runtime-node-port-range`). If a type is absent, the runtime's own default counts. */
   readonly portRanges: Readonly<Record<string, readonly [number, number]>>;

@@ -36,7 +36,9 @@ export interface RuntimeDefinition<S extends TSchema> {
   readonly resource: CustomResource<S>;
   /** Further kinds that are installed with it, such as a profile. */
   readonly companions?: readonly CustomResource[];
-  /** Names of environment variables of the controller. `plan` and `engineOf` find their values in `settings.env`. */
+  /** Default images of the kind. `settings.env` has the values of their variables; `imageTable` makes both the list and the images of containers. */
+  readonly images?: readonly DefaultImage[];
+  /** Names of further environment variables of the controller. `plan` and `engineOf` find their values in `settings.env`. */
   readonly env?: readonly string[];
   /** Names of all host ports that `needs` may ask for. The controller ignores other names in a runtime's record of ports. */
   readonly hostPorts?: readonly string[];
@@ -56,6 +58,13 @@ export interface RuntimeDefinition<S extends TSchema> {
   /** For a kind whose masters and workers Fluid did not create as StatefulSets. When such a runtime is taken over, its pods stay. */
   readonly fluidsWorkloads?: WorkloadKind;
 }
+/** The image of a container for which neither a spec nor the installation names another one. */
+export interface DefaultImage {
+  /** The variable of the controller that names another one: `ALLUXIO_FUSE_IMAGE_ENV`. */
+  readonly variable: string;
+  /** `<image>:<tag>`, in the registry that has it by default. */
+  readonly image: string;
+}
 /** Values that such objects may depend on. */
 export interface Installed {
   /** Namespace of Sluice's own parts. */
@@ -68,7 +77,9 @@ export interface Installed {
   readonly daemons: readonly string[];
   /** Pull secrets of the installation. They exist in its namespace; an operator copies them into others. */
   readonly imagePullSecrets: readonly k8s.LocalObjectReference[];
-  /** Variables of the controller that the runtime declares in `env`, by name, if the installation sets them. */
+  /** Registry that takes the place of that of default images, if the installation has one. */
+  readonly registry?: string;
+  /** Variables of the controller that the runtime declares in `images` and `env`, by name, if the installation sets them. */
   readonly env: Readonly<Record<string, string>>;
 }
 /** A kind of objects that own pods, in place of StatefulSets of the same names. */
@@ -154,7 +165,7 @@ export interface Engine<Spec> {
 /** A runtime as the rest of Sluice sees it, without type parameters: what `defineRuntime` returns. */
 export interface Runtime
   extends Pick<RuntimeDefinition<TSchema>, 'type' | 'resource' | 'statusShape' | 'forReferences' | 'fluidsWorkloads'>,
-    Required<Pick<RuntimeDefinition<TSchema>, 'companions' | 'env' | 'hostPorts' | 'secrets'>> {
+    Required<Pick<RuntimeDefinition<TSchema>, 'companions' | 'images' | 'env' | 'hostPorts' | 'secrets'>> {
   /** Names of all engines. What a deleted runtime left on nodes may be of any. */
   readonly engines: readonly string[];
   /** Kinds of operations that at least one of its engines supports. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Manifest, RESERVED_ANNOTATIONS, RESERVED_LABELS } from '../../../src/api/index.ts';
 import { mountRootOf } from '../../../src/cli/settings/config-values.ts';
+import { version } from '../../../src/cli/version.ts';
 import { sluice } from '../run.ts';
 
 interface Workload extends Manifest {
@@ -24,9 +25,11 @@ interface Workload extends Manifest {
   };
 }
 
+const WITHOUT_IMAGE = `sluice: without --image, the pods run sluice:${version()}, which no registry has: every node must have it already\n`;
+
 async function printed(values: string, ...flags: readonly string[]): Promise<readonly Manifest[]> {
   const { code, stdout, stderr } = await sluice(['install', '--values', '-', '-o', 'json', ...flags], { input: values });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect({ code, stderr: stderr.replace(WITHOUT_IMAGE, '') }).toEqual({ code: 0, stderr: '' });
   const list = JSON.parse(stdout) as { readonly items: readonly Manifest[] };
   return list.items;
 }
@@ -70,6 +73,24 @@ describe('sluice install', () => {
     expect(env).toContainEqual({ name: 'MALLOC_ARENA_MAX', value: '2' });
   });
 
+  test.each([
+    ['nobody names an image', '', WITHOUT_IMAGE],
+    ['someone does', 'image: registry.example/sluice:1', ''],
+    ['the registry is known', 'registry: mirror.example', ''],
+  ])('warns of an image that no registry has, when %s', async (_, input, stderr) =>
+    expect(await sluice(['install', '--values', '-'], { input })).toMatchObject({ code: 0, stderr }),
+  );
+  test.each([
+    ['its default', '', `mirror.example/cache/sluice:${version()}`],
+    ['an image without a host', 'image: team/sluice:2', 'mirror.example/cache/team/sluice:2'],
+    ['an image with a host', 'image: other.example/sluice:2', 'other.example/sluice:2'],
+  ])('takes images from the registry of the values: %s', async (_, values, own) => {
+    const manifests = await printed(`registry: mirror.example/cache\n${values}`, '--daemon', 'efc');
+    const [{ image, env }] = podOf(named(manifests, 'Deployment', 'sluice-controller')).containers;
+    expect(image).toBe(own);
+    expect(env).toContainEqual({ name: 'SLUICE_REGISTRY', value: 'mirror.example/cache' });
+    expect(podOf(named(manifests, 'DaemonSet', 'efc-sessmgr')).containers[0].image).toMatch(/^mirror\.example\/cache\/nascache\/efc-fuse:/);
+  });
   test('permits the priority classes of its pods where a cluster guards them, or takes others', async () => {
     const quota = (manifests: Awaited<ReturnType<typeof printed>>) => manifests.find(({ kind }) => kind === 'ResourceQuota');
     const plain = await printed('');

@@ -26,6 +26,7 @@ test.each<[string, ControllerFlags, Environment, object]>([
   ['MOUNT_ROOT', {}, { MOUNT_ROOT: '/var//lib/Fluid_mnt/' }, { settings: { mountRoot: '/var/lib/Fluid_mnt' } }],
   ['CRITICAL_FUSE_POD', {}, { CRITICAL_FUSE_POD: 'False' }, { settings: { criticalFusePod: false } }],
   ['SLUICE_IMAGE', {}, { SLUICE_IMAGE: 'example.io/sluice:1' }, { settings: { image: 'example.io/sluice:1' } }],
+  ['SLUICE_REGISTRY', {}, { SLUICE_REGISTRY: 'mirror.example:5000/cache' }, { settings: { registry: 'mirror.example:5000/cache' } }],
   ['IMAGE_PULL_SECRETS', {}, { IMAGE_PULL_SECRETS: 'a, b.c ,' }, { settings: { imagePullSecrets: ['a', 'b.c'] } }],
   [
     'variables that runtimes declare, and no others',
@@ -68,6 +69,11 @@ test.each<[string, ControllerFlags, Environment]>([
   ['MOUNT_ROOT: expected an absolute path of letters, digits, "-" and "_", such as /runtime-mnt, found "/a b"', {}, { MOUNT_ROOT: '/a b' }],
   ['CRITICAL_FUSE_POD: expected true or false, found "yes"', {}, { CRITICAL_FUSE_POD: 'yes' }],
   ['IMAGE_PULL_SECRETS: expected names of Secrets separated by commas, found "a;b"', {}, { IMAGE_PULL_SECRETS: 'a;b' }],
+  [
+    'SLUICE_REGISTRY: expected a registry such as registry.example or registry.example:5000/mirror, found "mirror"',
+    {},
+    { SLUICE_REGISTRY: 'mirror' },
+  ],
   ['THIN_FUSE_CONFIG_STORAGE: expected configmap or secret, found "Secret"', {}, { THIN_FUSE_CONFIG_STORAGE: 'Secret' }],
   [
     '--runtime-node-port-range: expected <runtime>=<first>-<last> such as juicefs=14000-15999, found "14000-15999"',
