@@ -18,6 +18,8 @@ export interface WorkloadView {
   readonly available: number;
   /** Pods of which a container ends again and again. */
   readonly crashing: readonly CrashingPod[];
+  /** Pods that do not start: no node admits them, or a container of theirs cannot be created. */
+  readonly unstarted: readonly UnstartedPod[];
   /** Names of pods that still run an older template; they restart when their user deletes them. */
   readonly outdated: readonly string[];
 }
@@ -29,6 +31,19 @@ export interface Crash {
   readonly message: string;
 }
 export interface CrashingPod extends Crash {
+  readonly name: string;
+}
+
+/** Why a pod does not start, as Kubernetes reports it. */
+export interface Unstarted {
+  /** `Unschedulable`, `ImagePullBackOff`, `CreateContainerConfigError`. */
+  readonly reason: string;
+  /** Without secrets, and cut; empty if Kubernetes says no more. */
+  readonly message: string;
+  /** RFC 3339; empty if it is not known. */
+  readonly since: string;
+}
+export interface UnstartedPod extends Unstarted {
   readonly name: string;
 }
 

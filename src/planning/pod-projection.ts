@@ -3,16 +3,17 @@ import type { KubeObject } from '../kube/types.ts';
 import { endOf } from './last-words.ts';
 import type { Crash } from './objects.ts';
 import type { Sharing } from './sharing.ts';
+import { unstartedOf } from './unstarted.ts';
 
 const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
 
 /**
  * The part of a pod that is kept: its controller, the revision of its template, its node and address, the named ports of a worker, whether
- * it is ready, how often its containers restarted, and why one ended that does not stay. threat-model: keeps
+ * it is ready, how often its containers restarted, why one ended that does not stay, and why the pod does not start. threat-model: keeps
  */
 export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject, { text, piece }: Sharing): KubeObject {
-  const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
-  const { conditions, phase, podIP, containerStatuses = [] } = (status ?? {}) as PodStatus;
+  const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, creationTimestamp, deletionTimestamp } = metadata;
+  const { conditions, phase, podIP, initContainerStatuses = [], containerStatuses = [] } = (status ?? {}) as PodStatus;
   const { nodeName, containers = [] } = (spec ?? {}) as Partial<PodSpec>;
   const owner = ownerReferences?.find(({ controller }) => controller);
   const refreshed = annotations?.[annotation.fuseConfigUpdate];
@@ -38,7 +39,8 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
     phase: piece(phase),
     container: piece(containers[0]?.name),
     restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
-    crash: crashOf(containerStatuses),
+    crash: crashOf([...initContainerStatuses, ...containerStatuses]),
+    unstarted: unstartedOf((status ?? {}) as PodStatus, creationTimestamp),
     ready: conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
   };
   // The cast: a field that is undefined counts as absent.

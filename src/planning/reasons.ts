@@ -23,6 +23,8 @@ export interface Cause {
   readonly isUnready?: true;
   /** Pods mount the Dataset, and read on. */
   readonly isServing?: true;
+  /** Pods of this role are not ready: what holds them back says more. */
+  readonly role?: 'master' | 'worker';
   /** The user asked for it: its event is no warning. */
   readonly isWanted?: true;
   /** Another writer was first: a retry ends it. */
@@ -35,7 +37,7 @@ export interface Cause {
 
 const PODS = {
   means: 'pods are not ready',
-  toDo: '`kubectl describe` the pods: the image, the resources, the nodes that the placement allows',
+  toDo: '`sluice explain` says why, and `kubectl describe` of the pods, or of the StatefulSet while it has none: the image, the resources, the nodes that the placement allows, a quota, Pod Security',
   passing: true,
 } as const;
 
@@ -101,8 +103,8 @@ export const causes = {
     means: 'no host port of the range is free',
     toDo: 'widen `--runtime-node-port-range`, or use the container network',
   },
-  MasterNotReady: PODS,
-  WorkersNotReady: PODS,
+  MasterNotReady: { ...PODS, role: 'master' },
+  WorkersNotReady: { ...PODS, role: 'worker' },
   NoLeader: {
     means: 'masters are ready, and none of them leads yet',
     toDo: 'nothing, unless it lasts: see the logs of the masters',

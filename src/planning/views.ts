@@ -1,14 +1,14 @@
 import { annotation, type Dataset, fuseGenerationOf, isOwnedBy, type Manifest, type ObjectMeta, valueFile } from '../api/index.ts';
 import type { Facts, PodFact, Runtime } from '../constructs/index.ts';
 import type { KubeObject } from '../kube/types.ts';
-import type { Crash, CrashingPod, LiveObject, RuntimeObject, WorkloadView } from './objects.ts';
+import type { Crash, CrashingPod, LiveObject, RuntimeObject, Unstarted, UnstartedPod, WorkloadView } from './objects.ts';
 
 type Numbers = Readonly<Record<string, number | undefined>>;
 
-/** The counts of a StatefulSet or DaemonSet, its pods that still run an older template, and those that crash. */
+/** The counts of a StatefulSet or DaemonSet, its pods that still run an older template, those that crash, and those that do not start. */
 export function workloadView(workload: LiveObject, pods: readonly KubeObject[]): WorkloadView {
   const status = (workload.status ?? {}) as Numbers;
-  const told = { outdated: outdatedPods(workload, pods), crashing: crashingPods(pods) };
+  const told = { outdated: outdatedPods(workload, pods), crashing: crashingPods(pods), unstarted: unstartedPods(pods) };
   if (workload.kind === 'DaemonSet')
     return {
       desired: status['desiredNumberScheduled'] ?? 0,
@@ -28,9 +28,21 @@ export function workloadView(workload: LiveObject, pods: readonly KubeObject[]):
 }
 
 const crashingPods = (pods: readonly KubeObject[]): readonly CrashingPod[] =>
-  pods
-    .flatMap(({ metadata: { name, deletionTimestamp }, crash }) => (crash && !deletionTimestamp ? [{ name, ...(crash as Crash) }] : []))
-    .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  byName(
+    pods.flatMap(({ metadata: { name, deletionTimestamp }, crash }) =>
+      crash && !deletionTimestamp ? [{ name, ...(crash as Crash) }] : [],
+    ),
+  );
+
+const unstartedPods = (pods: readonly KubeObject[]): readonly UnstartedPod[] =>
+  byName(
+    pods.flatMap(({ metadata: { name, deletionTimestamp }, unstarted }) =>
+      unstarted && !deletionTimestamp ? [{ name, ...(unstarted as Unstarted) }] : [],
+    ),
+  );
+
+const byName = <T extends { readonly name: string }>(pods: readonly T[]): readonly T[] =>
+  pods.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 
 export function outdatedPods(workload: LiveObject, pods: readonly KubeObject[]): readonly string[] {
   const { generation } = workload.metadata;

@@ -4,6 +4,7 @@ import { isRunnable } from '../constructs/startable.ts';
 import { differences, pathsOf, without } from '../planning/diff/mount-change.ts';
 import { holdOf } from '../planning/diff/mount-trouble.ts';
 import { keptBy } from './status/kept.ts';
+import { lastingPods, whyUnstarted } from './status/pods-pending.ts';
 import { missingText } from '../planning/secret-text.ts';
 import { some } from '../planning/some.ts';
 import type { Step } from './steps.ts';
@@ -23,7 +24,9 @@ const untilReady =
     const { ready = 0, desired = world.plan.base.replicas[role] ?? 0 } = world.workloads[role] ?? {};
     const refusal = world.refusals?.[role]?.why;
     const why = refusal === undefined ? '' : `; Kubernetes refuses others: ${refusal}`;
-    return { hold: { reason: `${titles[role]}NotReady`, message: `${ready} of ${desired} ${role} pods are ready${why}` } };
+    const [unstarted] = lastingPods(world, role);
+    const which = unstarted ? `; pod ${whyUnstarted(unstarted)}` : '';
+    return { hold: { reason: `${titles[role]}NotReady`, message: `${ready} of ${desired} ${role} pods are ready${which}${why}` } };
   };
 
 const titles = { master: 'Master', worker: 'Workers' } as const;

@@ -22,6 +22,7 @@ describe('a StatefulSet', () => {
       available: 1,
       outdated: [],
       crashing: [],
+      unstarted: [],
     }));
   test('that its controller has not seen has no pods', () =>
     expect(workloadView(live('StatefulSet', 'w', { spec: {} }), [])).toEqual({
@@ -31,6 +32,7 @@ describe('a StatefulSet', () => {
       available: 0,
       outdated: [],
       crashing: [],
+      unstarted: [],
     }));
   const pods = [
     pod('w-2', { 'controller-revision-hash': 'old' }),
@@ -60,7 +62,7 @@ describe('a DaemonSet', () => {
     metadata: { ...daemonSet.metadata, generation: 4, annotations: { 'deprecated.daemonset.template.generation': '2' } },
   };
   test('has its counts from its status', () =>
-    expect(workloadView(seen, [])).toEqual({ desired: 3, current: 2, ready: 1, available: 1, outdated: [], crashing: [] }));
+    expect(workloadView(seen, [])).toEqual({ desired: 3, current: 2, ready: 1, available: 1, outdated: [], crashing: [], unstarted: [] }));
   test('names its pods of an older template', () =>
     expect(
       workloadView(seen, [pod('f-a', { 'pod-template-generation': '1' }), pod('f-b', { 'pod-template-generation': '2' })]).outdated,

@@ -60,6 +60,7 @@ export const pods = (ready: number, desired = ready, more: Partial<WorkloadView>
   ready,
   available: ready,
   crashing: [],
+  unstarted: [],
   outdated: [],
   ...more,
 });

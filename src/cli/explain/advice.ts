@@ -2,6 +2,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import { causeOf, causes, type Reason } from '../../planning/reasons.ts';
 import { retryInOrder } from './chain-lines.ts';
 import { isOperation, type ExplainInput } from './gather.ts';
+import { REFUSED } from './pod-advice.ts';
 
 /** Advice for conditions that say more than their reasons. */
 const OF_CONDITIONS: Readonly<Record<string, string>> = {
@@ -9,7 +10,8 @@ const OF_CONDITIONS: Readonly<Record<string, string>> = {
   PodsOutdated: 'delete these pods when it suits you',
   PodsCrashing: 'read the log of the pod that the message names, and edit what its client does not take',
   DataUnavailable: 'see that what the message names runs and can be reached from the fuse pods, and that its credentials are valid',
-  PodsRefused: 'change what the message names: Kubernetes tries again by itself',
+  PodsRefused: REFUSED,
+  PodsPending: 'correct what the message names: the image, its pull secrets, what the pods request, the nodes that the placement allows',
   PlacementWaiting: 'nothing: the nodes are left once no pod there mounts the Dataset',
   ImmutableFieldChanged: 'delete the object that the message names once nothing uses it: the controller creates it again',
   MountsDiffer: 'compare the mount with what the engine lists, and edit it',
@@ -37,7 +39,7 @@ export function toDoAbout({ type, reason, message }: Said, object: KubeObject, i
 }
 
 /** Fluid's reasons of a Dataset hide why its runtime is not as its spec says: the runtime's condition of the same message has the reason. */
-function causeIn({ reason, message }: Said, { kind, metadata }: KubeObject, { runtimes }: ExplainInput): string {
+export function causeIn({ reason, message }: Said, { kind, metadata }: KubeObject, { runtimes }: ExplainInput): string {
   if (kind !== 'Dataset' || isKnown(reason)) return reason;
   const conditions = runtimes
     .filter((each) => each.metadata.name === metadata.name && each.metadata.namespace === metadata.namespace)

@@ -6,6 +6,7 @@ import type { ExplainInput } from './gather.ts';
 interface Occurrence {
   readonly reason?: string;
   readonly message?: string;
+  readonly firstTimestamp?: string | null;
   readonly lastTimestamp?: string | null;
   readonly eventTime?: string | null;
   /** Times of a repeated event: `eventTime` is the first. */
@@ -35,6 +36,30 @@ export function latestEvent(object: KubeObject, events: readonly KubeObject[]): 
   const [latest] = eventsOf(object, events);
   return latest && { reason: redactedText(latest.reason ?? ''), message: redactedText(latest.message ?? '') };
 }
+
+/**
+ * The latest event, and when those like it began of which none came later than `gapMs` after the one before.
+ *
+ * @returns undefined if there is none, or it is older than `gapMs`; `since` is empty for events without times
+ */
+export function eventsSince(
+  object: KubeObject,
+  events: readonly KubeObject[],
+  now: number,
+  gapMs: number,
+): { readonly reason: string; readonly message: string; readonly since: string } | undefined {
+  const [latest, ...earlier] = eventsOf(object, events);
+  if (!latest || now - Date.parse(timeOf(latest)) > gapMs) return undefined;
+  let since = beginningOf(latest);
+  for (const event of earlier) {
+    if (event.reason !== latest.reason) continue;
+    if (Date.parse(since) - Date.parse(timeOf(event)) > gapMs) break;
+    if (beginningOf(event) < since) since = beginningOf(event);
+  }
+  return { reason: redactedText(latest.reason ?? ''), message: redactedText(latest.message ?? ''), since };
+}
+
+const beginningOf = (event: Occurrence): string => event.firstTimestamp ?? event.eventTime ?? timeOf(event);
 
 /** The latest first. The cast: they were listed as Events. */
 const eventsOf = ({ metadata: { uid } }: KubeObject, events: readonly KubeObject[]): readonly Occurrence[] =>

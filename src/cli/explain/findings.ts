@@ -2,11 +2,12 @@ import { ownerUid } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { phaseOf as phaseIn } from '../../planning/views.ts';
-import { toDoAbout } from './advice.ts';
+import { causeIn, toDoAbout } from './advice.ts';
 import { chainLines } from './chain-lines.ts';
 import { eventLines } from './event-lines.ts';
 import type { ExplainedCause, Explanation } from './finding.ts';
 import { isOperation, type ExplainInput } from './gather.ts';
+import { type Lack, lackBehind, lacksOf, withLacks } from './lacking.ts';
 import { jobLines, workloadLines } from './pod-lines.ts';
 import { stuckCause } from './stuck.ts';
 
@@ -25,11 +26,13 @@ const TROUBLES: ReadonlySet<string> = new Set([
   'DatasetTaken',
   'MountsDiffer',
   'PodsCrashing',
+  'PodsRefused',
+  'PodsPending',
   'DataUnavailable',
   'ImmutableFieldChanged',
 ]);
 /** Conditions that are True when something is worth knowing: the object counts as healthy all the same. */
-const NOTES: ReadonlySet<string> = new Set(['SpecWarning', 'PodsOutdated', 'PodsRefused', 'PlacementWaiting']);
+const NOTES: ReadonlySet<string> = new Set(['SpecWarning', 'PodsOutdated', 'PlacementWaiting']);
 /** Conditions that are False when something is wrong. */
 const GOALS: ReadonlySet<string> = new Set(['Synced', 'Complete']);
 /** `Ready` of a runtime or an operation repeats its other conditions; `Reconciling` and `Stalled` do so everywhere. */
@@ -61,12 +64,15 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   // Before its first time, an operation with a schedule waits for nothing else.
   const isWell = isRuntime || WELL.has(phase) || (policy === 'Cron' && phase === 'Pending');
   const stuck = isOperation(object) ? stuckCause(object, { jobs, helpers: workloads }, input) : undefined;
-  const healthy = isSeen && wrong.length === 0 && isWell && !stuck;
-  const known = [...conditions, ...(stuck ? [stuck] : [])];
-  const causes = [...(stuck ? [stuck] : []), ...[...apart, ...told].map((each) => causeOfCondition(each, object, input))];
+  const lacks = isOperation(object) ? [] : lacksOf(object, input);
+  const isLacking = lacks.some(({ isLasting }) => isLasting);
+  const healthy = isSeen && wrong.length === 0 && isWell && !stuck && !isLacking;
+  const ofConditions = [...apart, ...told].map((each) => causeOfCondition(each, object, input, lacks));
+  const causes = [...(stuck ? [stuck] : []), ...withLacks(ofConditions, lacks)];
+  const known = [...conditions, ...causes];
   return {
     object: nameOf(object),
-    phase: isRuntime ? stateOf(wrong) : phase,
+    phase: isRuntime ? stateOf(wrong, isLacking) : phase,
     healthy,
     causes: healthy || causes.length > 0 ? causes : [isSeen ? SILENT : UNSEEN],
     details: [
@@ -81,11 +87,11 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
 }
 
 /** Troubles that a runtime may have although all of its objects are as its spec says. */
-const AS_ITS_SPEC_SAYS: ReadonlySet<string> = new Set(['PodsCrashing', 'DataUnavailable']);
+const AS_ITS_SPEC_SAYS: ReadonlySet<string> = new Set(['PodsCrashing', 'PodsRefused', 'PodsPending', 'DataUnavailable']);
 
-function stateOf(wrong: readonly Condition[]): string {
+function stateOf(wrong: readonly Condition[], isLacking: boolean): string {
   if (wrong.some(({ type }) => !AS_ITS_SPEC_SAYS.has(type))) return 'not as its spec says';
-  return wrong.length > 0 ? 'as its spec says, and in trouble' : 'as its spec says';
+  return wrong.length > 0 || isLacking ? 'as its spec says, and in trouble' : 'as its spec says';
 }
 
 const UNSEEN: ExplainedCause = {
@@ -95,10 +101,14 @@ const UNSEEN: ExplainedCause = {
 };
 const SILENT: ExplainedCause = { reason: 'Changing', message: 'no condition says why', toDo: 'see its runtime, or ask again in a moment' };
 
-function causeOfCondition(condition: Condition, object: KubeObject, input: ExplainInput): ExplainedCause {
+function causeOfCondition(condition: Condition, object: KubeObject, input: ExplainInput, lacks: readonly Lack[]): ExplainedCause {
   const { type, reason = type, message = '', lastTransitionTime } = condition;
-  const toDo = toDoAbout({ type, reason, message }, object, input);
-  return { reason: redactedText(reason), message: redactedText(message), ...(lastTransitionTime && { since: lastTransitionTime }), toDo };
+  const said = { type, reason, message };
+  const times = lastTransitionTime && { since: lastTransitionTime };
+  const lack = lackBehind(causeIn(said, object, input), lacks);
+  if (!lack) return { reason: redactedText(reason), message: redactedText(message), ...times, toDo: toDoAbout(said, object, input) };
+  const more = message.includes(lack.words) ? '' : `; ${lack.why}`;
+  return { reason: redactedText(reason), message: `${redactedText(message)}${more}`, ...times, toDo: lack.cause.toDo };
 }
 
 /** When it runs, and has run. */

@@ -18,7 +18,7 @@ export interface ExplainInput {
   readonly runtimes: readonly KubeObject[];
   /** All operations of what was read. */
   readonly operations: readonly KubeObject[];
-  /** StatefulSets and DaemonSets of the runtimes and operations. */
+  /** StatefulSets and DaemonSets of the runtimes, those of the Datasets too, and of the operations. */
   readonly workloads: readonly KubeObject[];
   /** Jobs of the operations that have not ended. */
   readonly jobs: readonly KubeObject[];
@@ -56,7 +56,7 @@ export async function gather(
   ]);
   const all = [...datasets, ...served, ...operations];
   const objects = names.length === 0 ? all : [...new Set(names.flatMap((name) => named(all, name, namespace)))];
-  const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+  const uids = new Set([...objects, ...servingThese(objects, served)].map(({ metadata }) => metadata.uid));
   const owned = await Promise.all([ownedKinds.StatefulSet, ownedKinds.DaemonSet].map((type) => list(type, { labelSelector: label.owner })));
   const workloads = owned.flat().filter((workload) => uids.has(ownerUid(workload)));
   const hasRuns = objects.some((object) => isOperation(object) && phaseOf(object) === 'Executing');
@@ -80,6 +80,13 @@ export async function gather(
     isWhole: namespace === undefined,
   };
 }
+
+/** A Dataset is as well as its runtime is. */
+const servingThese = (objects: readonly KubeObject[], served: readonly KubeObject[]): readonly KubeObject[] => {
+  const nameOf = ({ namespace, name }: KubeObject['metadata']) => `${namespace}/${name}`;
+  const datasets = new Set(objects.filter(({ kind }) => kind === 'Dataset').map(({ metadata }) => nameOf(metadata)));
+  return served.filter(({ metadata }) => datasets.has(nameOf(metadata)));
+};
 
 /** `demo` is every object of that name, and the operations on that Dataset that are not over; `dataload/warm` is one. */
 function named(all: readonly KubeObject[], name: string, namespace: string | undefined): readonly KubeObject[] {

@@ -1,5 +1,6 @@
 import type { ContainerStatus, PodStatus } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
+import { STARTING } from '../../planning/unstarted.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { parseSelector } from '../../kube/selector.ts';
 import { eventLines, latestEvent } from './event-lines.ts';
@@ -14,8 +15,6 @@ export interface PodTrouble {
 }
 
 const OWN_REASONS: ReadonlySet<string> = new Set(['PodFailed', 'PodNotReady']);
-/** A container waits for these in every pod that starts. */
-const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 /** A pod that has not started after this time needs help. */
 export const PATIENCE_MS = 60_000;
 
@@ -78,7 +77,7 @@ export function troubleOf(pod: KubeObject, { events, now }: Pick<ExplainInput, '
   const refused = waiting.find((reason) => !STARTING.has(reason));
   const hasStarted = containers.some(({ state }) => state?.running) || phase === 'Failed';
   const isSlow = !hasStarted && now - Date.parse(pod.metadata.creationTimestamp ?? '') > PATIENCE_MS;
-  const event = hasStarted || refused !== undefined ? undefined : latestEvent(pod, events);
+  const event = refused === undefined ? latestEvent(pod, events) : undefined;
   const said = [...containers.flatMap(containerText), ...(event ? [`${event.reason}: ${event.message}`] : [])];
   return {
     reason: redactedText(refused ?? event?.reason ?? (phase === 'Failed' ? 'PodFailed' : 'PodNotReady')),

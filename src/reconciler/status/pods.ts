@@ -15,7 +15,7 @@ export function phaseOf(workload: WorkloadView | undefined): RuntimePhase {
   return ready > 0 ? 'PartialReady' : 'NotReady';
 }
 
-const NONE: WorkloadView = { desired: 0, current: 0, ready: 0, available: 0, outdated: [], crashing: [] };
+const NONE: WorkloadView = { desired: 0, current: 0, ready: 0, available: 0, outdated: [], crashing: [], unstarted: [] };
 
 /** The fields of a status that count pods, as the API server has counted them. */
 export function counted({ metadata }: World['runtime'], workloads: World['workloads']) {

@@ -7,6 +7,7 @@ import { type Applied, type Hold, ROLES, type World } from '../world.ts';
 import { engineStatusOf } from './cache.ts';
 import { lastWords } from '../../planning/last-words.ts';
 import { podConditions, withoutPodConditions } from './pods.ts';
+import { pendingOf } from './pods-pending.ts';
 import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
 
 export function runtimeConditions(world: World, applied: Applied, unsynced: Hold | undefined): readonly RuntimeCondition[] {
@@ -29,6 +30,8 @@ export function runtimeConditions(world: World, applied: Applied, unsynced: Hold
   const outdated = Object.values(workloads).flatMap((workload) => workload?.outdated ?? []);
   setIf('PodsOutdated', outdated.length > 0 ? `These pods run an older template until they are deleted: ${some(outdated)}` : undefined);
   setIf('PodsCrashing', crashesOf(workloads), 'ContainersEnd');
+  const pending = pendingOf(world);
+  setIf('PodsPending', pending?.message, pending?.reason);
   // Until Kubernetes was asked, the condition stays as it was.
   if (!Object.values(world.refusals ?? {}).some(({ why }) => why === undefined)) setIf('PodsRefused', refusalsOf(world), 'FailedCreate');
   const unavailable = unavailableOf(world);

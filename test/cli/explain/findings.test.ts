@@ -157,7 +157,7 @@ test.each<[string, ReturnType<typeof condition>, string]>([
   [
     'pods that a quota refuses',
     condition('PodsRefused', 'True', 'FailedCreate'),
-    'change what the message names: Kubernetes tries again by itself',
+    'change what the message names: a quota, a LimitRange, Pod Security or an admission webhook',
   ],
   ['an object that the API server refuses', condition('Synced', 'False', 'ApplyFailed'), 'after `422 Invalid`, edit the value'],
   ['a reason whose advice is that of another', condition('Synced', 'False', 'UpdateFailed'), 'see quota, admission webhooks and rights'],
@@ -339,7 +339,12 @@ test('why Kubernetes creates no pods of a workload is said once, as soon as an e
     metadata: { name: 'demo-worker', namespace: 'ml', uid: 'w', labels: { 'data.fluid.io/owner-uid': 'uid-JuiceFSRuntime-demo' } },
   } as KubeObject;
   const event = { ...object('Event', 'e'), involvedObject: { uid: 'w' }, reason: 'FailedCreate', message: 'exceeded quota' } as KubeObject;
-  const detailsOf = (message: string) => of([runtime(message)], { workloads: [workers], events: [event] })[0]?.details;
-  expect(detailsOf('')).toEqual(['StatefulSet demo-worker: 0 of 1 pods ready', '  event FailedCreate: exceeded quota']);
-  expect(detailsOf('StatefulSet/demo-worker has 0 of 1: exceeded quota')).toEqual(['StatefulSet demo-worker: 0 of 1 pods ready']);
+  const told = 'StatefulSet/demo-worker has 0 of 1: exceeded quota';
+  for (const message of ['', told]) {
+    const [finding] = of([runtime(message)], { workloads: [workers], events: [event] });
+    expect(finding?.details).toEqual(['StatefulSet demo-worker: 0 of 1 pods ready']);
+    expect(finding?.causes.map((cause) => cause.message)).toEqual([
+      message || 'StatefulSet demo-worker: 0 of 1 pods ready; exceeded quota',
+    ]);
+  }
 });

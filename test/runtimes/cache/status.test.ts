@@ -16,7 +16,7 @@ const written = (status: RuntimeStatus) => write(status, 'demo');
 /** Pods as the API server counts them: no more are ready than exist, and no more available than ready. */
 const workloads = fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9), fc.nat(9)).map((numbers): WorkloadView => {
   const [available = 0, ready = 0, current = 0] = numbers.slice(1).toSorted((a, b) => a - b);
-  return { desired: numbers[0], current, ready, available, outdated: [], crashing: [] };
+  return { desired: numbers[0], current, ready, available, outdated: [], crashing: [], unstarted: [] };
 });
 const time = fc.constantFrom('2026-01-02T03:04:05Z', '2026-11-12T13:14:15Z');
 const condition = fc.record(
@@ -58,7 +58,7 @@ describe('a status that was written', () => {
       }),
     ));
   test('says how many pods are available, and how many are not', () => {
-    const worker = { desired: 3, current: 3, ready: 2, available: 1, outdated: [], crashing: [] };
+    const worker = { desired: 3, current: 3, ready: 2, available: 1, outdated: [], crashing: [], unstarted: [] };
     const { fuseReason: _, ...counts } = counted({ metadata: {} } as Parameters<typeof counted>[0], { worker });
     expect(written({ valueFile: '', ...counts })).toEqual({
       observedGeneration: 0,

@@ -8,6 +8,7 @@ import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { planner } from '../plans/planner.ts';
 import { askPods } from './probes.ts';
 import { refusedWorkloads } from './refused-workloads.ts';
+import { pendingAfterMs } from '../../status/pods-pending.ts';
 import { evidence } from './survivors.ts';
 import { unlabelled } from '../../takeover/unlabelled.ts';
 import { isServed, workloadView } from '../../../planning/views.ts';
@@ -54,7 +55,13 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const readsSecrets = secretMs > 0 && (Object.keys(facts.secrets).length > 0 || writesSecrets(found));
     const now = clock.wall();
     const refused = refusedWorkloads(context, { now, key, uid, workloads, workload });
-    const again = [...afterMs, ...crashAfterMs, ...refused.afterMs, ...(readsSecrets ? [spread(uid, secretMs)] : [])];
+    const again = [
+      ...afterMs,
+      ...crashAfterMs,
+      ...refused.afterMs,
+      ...pendingAfterMs({ workloads, now }),
+      ...(readsSecrets ? [spread(uid, secretMs)] : []),
+    ];
 
     const nodesRefused = context.labeler.refused(uid);
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));

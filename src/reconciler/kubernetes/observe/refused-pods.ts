@@ -1,7 +1,6 @@
-import { redactedText } from '../../../api/redact.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { MOST_READ, printable } from '../../../planning/last-words.ts';
+import { beginningOf } from '../../../planning/last-words.ts';
 import { Event } from '../../../planning/kinds.ts';
 
 /** Kubernetes makes one event of repeated ones, after ten whose texts differ. Others may write events of a megabyte. */
@@ -24,9 +23,7 @@ export async function refusedPods(
   const { items } = await client.list(Event, { namespace, fieldSelector, limit: MOST_EVENTS });
   const [latest] = items.toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)));
   const message = latest?.['message'];
-  // Redacted before the cut, which may part a secret from its name.
-  const text =
-    typeof message === 'string' ? [...redactedText(printable(message.slice(0, MOST_READ))).trim()].slice(0, MOST_CHARACTERS).join('') : '';
+  const text = typeof message === 'string' ? beginningOf(message, MOST_CHARACTERS) : '';
   return text || undefined;
 }
 

@@ -73,18 +73,21 @@ const isElsewhere = (old: KubeObject, now: KubeObject): boolean =>
 function isNews(change: ObjectChange<KubeObject>, workload: LiveObject, isAwaited: boolean): boolean {
   const { object: pod } = change;
   if (workload.kind === 'DaemonSet' && !hasOlderTemplate(workload, pod))
-    return (isAwaited && pod['ready'] === true) || !isDeepStrictEqual(crashBefore(change), crashNow(change));
+    return (isAwaited && pod['ready'] === true) || !isDeepStrictEqual(troublesBefore(change), troublesNow(change));
   return change.type !== 'changed' || !isDeepStrictEqual(whatCounts(change.old), whatCounts(pod));
 }
-const crashBefore = (change: ObjectChange<KubeObject>): unknown =>
-  change.type === 'added' ? undefined : (change.type === 'changed' ? change.old : change.object)['crash'];
-const crashNow = ({ type, object }: ObjectChange<KubeObject>): unknown => (type === 'deleted' ? undefined : object['crash']);
-const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, crash, container, ip }: KubeObject) => ({
+const troublesBefore = (change: ObjectChange<KubeObject>): unknown =>
+  change.type === 'added' ? NONE : troublesOf(change.type === 'changed' ? change.old : change.object);
+const troublesNow = ({ type, object }: ObjectChange<KubeObject>): unknown => (type === 'deleted' ? NONE : troublesOf(object));
+const troublesOf = ({ crash, unstarted }: KubeObject) => ({ crash, unstarted });
+const NONE = { crash: undefined, unstarted: undefined };
+const whatCounts = ({ metadata: { labels, deletionTimestamp }, ready, restarts, crash, unstarted, container, ip }: KubeObject) => ({
   revision: labels?.['controller-revision-hash'],
   deletionTimestamp,
   ready,
   restarts,
   crash,
+  unstarted,
   container,
   ip,
 });
