@@ -84,7 +84,7 @@ export const operationStatus = Type.Object(
     phase: openEnum(operationPhases, { description: 'Pending, Executing, Complete or Failed.' }),
     duration: Type.String({
       description:
-        'Of the latest run, until its end: from the creation of the operation, or of its Job if it may have run before; Unfinished until then.',
+        'Of the latest run, until its end: from the creation of the operation, or of its Job if it may have run before; Unfinished until then, and empty if it failed without a run.',
     }),
     conditions: Type.Array(runtimeCondition, { description: 'Complete or Failed, and why; then Ready, Reconciling and Stalled.' }),
     observedGeneration: opt(observedGeneration),

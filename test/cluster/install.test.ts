@@ -579,6 +579,14 @@ describe.skipIf(!simulated)('sluice install', () => {
           ].join('\n'),
         });
         expect(await left()).toEqual(before);
+        const dry = await uninstall('--dry-run');
+        expect([dry.code, dry.stdout.split('\n')[0]]).toEqual([1, 'would delete MutatingWebhookConfiguration fluid-pod-admission-webhook']);
+        expect(dry.stdout).toContain('would delete CustomResourceDefinition datasets.data.fluid.io\n');
+        expect(dry.stderr.split('\n').slice(0, 2)).toEqual([
+          'sluice: nothing would be deleted yet, since these still exist; delete them first:',
+          'sluice:   Dataset default/precious',
+        ]);
+        expect(await left()).toEqual(before);
         await plane.kubectl('delete', 'thinruntime,dataset', 'precious');
       });
       await step('only in words with --dry-run', async () => {

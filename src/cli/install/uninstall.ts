@@ -21,7 +21,7 @@ interface Flags extends ConnectionFlags {
 
 const EXAMPLES = `
 Examples:
-  sluice uninstall --dry-run       print what would be deleted
+  sluice uninstall --dry-run       print what would be deleted, and what prevents it
   sluice uninstall --keep-crds     keep the CRDs and profiles for another installation
 
 Nothing is deleted while a Dataset, a runtime or an operation exists. Without the controller, their deletion would never
@@ -75,7 +75,9 @@ export const define: Define = (command, parts) => {
           liveOf(client, manifest),
         );
         // Profiles may stay, but would be deleted with their CRD.
-        await checkUnused(client, flags.keepCrds ? resources.filter(({ namespaced }) => namespaced) : resources);
+        const kinds = flags.keepCrds ? resources.filter(({ namespaced }) => namespaced) : resources;
+        const used = await refusalOf(client, kinds, flags.dryRun ? 'nothing would be deleted yet' : 'nothing was deleted');
+        if (used && !flags.dryRun) throw used;
         const lease: Manifest = {
           apiVersion: 'coordination.k8s.io/v1',
           kind: 'Lease',
@@ -89,12 +91,15 @@ export const define: Define = (command, parts) => {
         for (const manifest of [lease, ...manifests].toReversed()) {
           const resource = resources.find(({ plural }) => manifest.metadata.name === crdNameOf(plural));
           // With the CRD all objects of its kind would be deleted, those too that were created since the first check.
-          if (manifest.kind === 'CustomResourceDefinition' && resource) await checkUnused(client, [resource], 'the rest was kept');
+          const late = manifest.kind === 'CustomResourceDefinition' && resource && !flags.dryRun;
+          const refusal = late ? await refusalOf(client, [resource], 'the rest was kept') : undefined;
+          if (refusal) throw refusal;
           // The controller has made the Lease, without labels: it is its own if another part of the installation is beside it.
           if (manifest === lease && !isHere) continue;
           const removed = await remove(client, manifest, options.namespace, flags.dryRun ?? false);
           isHere ||= removed && manifest.metadata.namespace === options.namespace;
         }
+        if (used) throw used;
       } catch (error) {
         throw error instanceof Refused ? error : new Refused(messageOf(error), { cause: error });
       } finally {
@@ -103,8 +108,8 @@ export const define: Define = (command, parts) => {
     });
 };
 
-/** Throws Refused, with their names, while objects of these kinds exist. */
-async function checkUnused(client: KubeClient, resources: readonly CustomResource[], outcome = 'nothing was deleted'): Promise<void> {
+/** Names the objects of these kinds that exist; undefined while there are none. */
+async function refusalOf(client: KubeClient, resources: readonly CustomResource[], outcome: string): Promise<Refused | undefined> {
   const found = await Promise.all(
     resources.map(async (resource) => {
       const { items } = await client.list(typeOf(resource), { metadataOnly: true }).catch(absent({ items: [] }));
@@ -112,9 +117,9 @@ async function checkUnused(client: KubeClient, resources: readonly CustomResourc
     }),
   );
   const all = found.flat();
-  if (all.length === 0) return;
+  if (all.length === 0) return undefined;
   const more = all.length > NAMED ? [`… and ${all.length - NAMED} more`] : [];
-  throw new Refused([
+  return new Refused([
     `${outcome}, since these still exist; delete them first:`,
     ...[...all.slice(0, NAMED), ...more].map((line) => `  ${line}`),
   ]);

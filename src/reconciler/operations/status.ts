@@ -115,6 +115,8 @@ export const refusedStatus = (world: OperationWorld, { reason, message }: Refusa
   ...common(world),
   ...(world.mounts && { observedMounts: world.mounts.digest }),
   phase: 'Failed',
+  // Fluid leaves it empty too.
+  duration: durationOf(world.operation, ''),
   // One that repeats is refused at each pass over it: what its status says already is no news.
   conditions: withCondition<RuntimeCondition>(
     before(world.operation).conditions?.filter(({ type }) => type === 'Failed') ?? [],
@@ -129,7 +131,6 @@ function common({
   predecessor,
   run,
 }: OperationWorld): Pick<Status, 'duration' | 'waitingFor' | 'observedRunAfter' | 'observedRetry' | 'observedMounts'> {
-  const { duration } = before(operation);
   const first = runAfterText(operation);
   const waitingFor = first === undefined ? {} : { operationComplete: predecessor.is !== 'done' };
   const retry = run ? run.retry : retryOf(operation);
@@ -138,7 +139,13 @@ function common({
     ...(retry && { observedRetry: retry }),
     ...(run?.mounts !== undefined && { observedMounts: run.mounts }),
   };
-  return { duration: duration || UNFINISHED, waitingFor, ...seen };
+  return { duration: durationOf(operation, UNFINISHED), waitingFor, ...seen };
+}
+
+/** The duration of a run that has ended, or `without` one. */
+function durationOf(operation: OperationObject, without: string): string {
+  const { duration = '' } = before(operation);
+  return duration === UNFINISHED || duration === '' ? without : duration;
 }
 
 /** The failure of an earlier run is no news while this one waits. */

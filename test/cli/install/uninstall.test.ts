@@ -98,6 +98,19 @@ test('of an installation that was moved half-way, keeps the rights that are of t
   expect(stdout).toContain('kept ClusterRoleBinding sluice-csi: it is of an installation in fluid-system\n');
 });
 
+test('says with --dry-run what it would delete and what prevents it, and else deletes nothing', async () => {
+  const labels = { 'app.kubernetes.io/name': 'sluice' };
+  const dataset = { apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', metadata: { namespace: 'ml', name: 'demo', labels } };
+  const objects = [...installed('fluid-system'), dataset];
+  const dry = await uninstall(objects, '--dry-run');
+  expect({ code: dry.code, left: dry.left }).toEqual({ code: 1, left: all(objects) });
+  for (const name of ['Deployment fluid-system/sluice-controller', 'CustomResourceDefinition datasets.data.fluid.io'])
+    expect(dry.stdout).toContain(`would delete ${name}\n`);
+  const why = 'since these still exist; delete them first:\nsluice:   Dataset ml/demo\n';
+  expect(dry.stderr).toBe(`sluice: nothing would be deleted yet, ${why}`);
+  expect(await uninstall(objects)).toEqual({ code: 1, stdout: '', stderr: `sluice: nothing was deleted, ${why}`, left: all(objects) });
+});
+
 test('says nothing where nothing is', async () => {
   expect(await uninstall([])).toEqual({ code: 0, stdout: '', stderr: '', left: [] });
 });
