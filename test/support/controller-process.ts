@@ -12,7 +12,7 @@ export interface ControllerProcess {
   says(message: string): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** Resolves when the process has ended. */
-  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  end(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<void>;
 }
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');

@@ -1,18 +1,24 @@
-import { durationText } from '../../api/index.ts';
+import type { Runtime } from '../../constructs/index.ts';
+import { systemClock, timestamp } from '../../kube/clock.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
+import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
+import { silent } from '../../kube/types.ts';
 import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
-import { type Line, plain, say, sayText, complain, styled, visible } from '../terminal.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { type Line, plain, say, sayText, complain, visible } from '../terminal.ts';
 import { version } from '../version.ts';
 import { writeArchive } from './collect/archive.ts';
 import { collected } from './collect/collect.ts';
 import type { Explanation } from './finding.ts';
 import { findings } from './findings.ts';
 import { gather } from './gather.ts';
+import { newsOf, report } from './report.ts';
+import { lookAgain } from './watching.ts';
 
 interface Flags extends ConnectionFlags {
   readonly namespace?: string;
@@ -20,17 +26,20 @@ interface Flags extends ConnectionFlags {
   readonly output: 'text' | 'json';
   readonly config?: string;
   readonly collect?: string;
+  readonly watch?: boolean;
   readonly systemNamespace: string;
 }
 
 const EXAMPLES = `
 Examples:
   sluice explain images                 the Dataset, its runtime, and the operations on it that are not over
-  sluice explain dataload/warm          one object
+  sluice explain dataload/warm          one object; any name of the kind for kubectl
+  sluice explain pod/reader             what a pod waits for: its claims, the node plugin, fuse pods, its Datasets
   sluice explain -n ml                  everything in the namespace; -A in all namespaces
   sluice explain images -o json | jq '.items[] | select(.healthy | not)'
 
-It reads Datasets, runtimes, operations, their workloads and Jobs, pods of these, and events; it writes nothing.
+It reads Datasets, runtimes, operations, their workloads and Jobs, pods of these, and events; it writes nothing. For a
+pod also its claims and their volumes, its node, CSINode and the pods there of the node plugin, as far as you may.
 
   sluice explain images --collect images.tar.gz     the same, and an archive for those who help
 
@@ -39,14 +48,17 @@ volumes, Jobs, pods and nodes concerned; events; logs of the pods, 2,000 lines a
 same of the controller and the node plugin. Secrets are not read, and values that look secret are redacted: in logs,
 look for others yourself. What you may not read is left out and named in notes.txt.
 
-Exit codes:
+Exit codes, of --watch by the last report:
   0  all of them serve, run or are complete; also if the namespace has none
   1  at least one waits, has failed, is in trouble, or is not as its spec says
   2  bad usage, no object of a given name, no answer from the cluster, or --collect could not write its file`;
 
 export const define: Define = (command, parts) => {
   connectionOptions(command)
-    .argument('[names...]', 'names of Datasets, runtimes or operations; dataload/<name> for one kind (default: all of the namespace)')
+    .argument(
+      '[names...]',
+      'names of Datasets, runtimes or operations; <kind>/<name> for one kind, also pod, pvc and pv (default: all of the namespace)',
+    )
     .option('-n, --namespace <namespace>', 'namespace of the objects (default: the context’s, else default)')
     .addOption(
       command
@@ -54,8 +66,9 @@ export const define: Define = (command, parts) => {
         .conflicts(['namespace', 'collect']),
     )
     .addOption(configOption())
+    .addOption(command.createOption('-w, --watch', 'print again when something changes, until Ctrl-C').conflicts('collect'))
     .option('--collect <file>', 'write an archive with all that helps to find the cause: a new file, .tar.gz')
-    .option('--system-namespace <namespace>', 'namespace of the controller, for --collect', DEFAULT_NAMESPACE)
+    .option('--system-namespace <namespace>', 'namespace of the controller and the node plugin', DEFAULT_NAMESPACE)
     .addOption(command.createOption('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .addHelpText('after', EXAMPLES)
     .action(async (names: readonly string[], flags: Flags) => {
@@ -65,46 +78,78 @@ export const define: Define = (command, parts) => {
         const client = createClient(connection, { fieldManager: 'sluice-explain' });
         try {
           const namespace = flags.namespace ?? connection.namespace ?? 'default';
-          const input = await gather(client, runtimes, flags.allNamespaces ? undefined : namespace, names);
-          const found = findings(input);
-          const json = visible(`${JSON.stringify({ items: found }, null, 2)}\n`);
-          const lines = report(found, input.now);
-          if (flags.output === 'json') sayText(json);
-          else say(...lines);
-          if (flags.collect !== undefined) {
-            const { collect: file, systemNamespace } = flags;
-            const reports = { text: plain(lines), json };
-            const entries = collected({ client, runtimes, input, report: reports, namespace, systemNamespace, version: version() });
-            const count = await writeArchive(file, `sluice-${namespace}`, entries, input.now);
-            complain(`${file}: ${count} files; notes.txt names what is left out`);
-          }
-          process.exitCode = found.every(({ healthy }) => healthy) ? 0 : 1;
+          const asked: Asking = { client, runtimes, namespace: flags.allNamespaces ? undefined : namespace, names, flags };
+          await (flags.watch ? follow(asked) : explain(asked, namespace));
         } finally {
           await client.close();
         }
       } catch (error) {
         // Exit code 1 means that something is not well.
-        if (error instanceof Refused || error instanceof ApiError || error instanceof NoAnswer) throw new UsageError(error.message);
-        throw error;
+        throw isAnswer(error) && !(error instanceof UsageError) ? new UsageError(error.message) : error;
       }
     });
 };
 
-/** Unhealthy objects come first. */
-function report(found: readonly Explanation[], now: number): readonly Line[] {
-  if (found.length === 0) return ['Nothing is here: no Dataset, runtime or operation.'];
-  const ordered = found.toSorted((a, b) => Number(a.healthy) - Number(b.healthy));
-  return ordered.flatMap((finding, i) => [...(i === 0 ? [] : ['']), ...section(finding, now)]);
+interface Asking {
+  readonly client: KubeClient;
+  readonly runtimes: readonly Runtime[];
+  /** undefined: all. */
+  readonly namespace: string | undefined;
+  readonly names: readonly string[];
+  readonly flags: Flags;
 }
 
-function section({ object, phase, healthy, causes, details }: Explanation, now: number): readonly Line[] {
-  const title = `${healthy ? '✓' : '✗'} ${object}: ${phase}`;
-  return [
-    [styled(['bold', healthy ? 'green' : 'red'], title)],
-    ...causes.flatMap(({ reason, message, since, toDo }) => {
-      const age = since === undefined ? '' : `, for ${durationText(Math.max(0, now - Date.parse(since)))}`;
-      return [['  ', styled('yellow', reason), `${age}: ${message}`], `    to do: ${toDo}`];
-    }),
-    ...details.map((line) => `  ${line}`),
-  ];
+const isAnswer = (error: unknown): error is Error =>
+  error instanceof Refused || error instanceof ApiError || error instanceof NoAnswer || error instanceof UsageError;
+
+const read = ({ client, runtimes, namespace, names, flags }: Asking) => gather(client, runtimes, namespace, names, flags.systemNamespace);
+
+async function explain(asked: Asking, home: string): Promise<void> {
+  const { client, runtimes, namespace, flags } = asked;
+  const input = await read(asked);
+  const found = findings(input);
+  const lines = report(found, input.now, namespace);
+  print(found, lines, flags);
+  if (flags.collect !== undefined) {
+    const { collect: file, systemNamespace } = flags;
+    const reports = { text: plain(lines), json: jsonOf(found) };
+    const entries = collected({ client, runtimes, input, report: reports, namespace: home, systemNamespace, version: version() });
+    const count = await writeArchive(file, `sluice-${home}`, entries, input.now);
+    complain(`${file}: ${count} files; notes.txt names what is left out`);
+  }
+  process.exitCode = exitCodeOf(found);
 }
+
+/** Prints again whenever something but ages has changed, until the user ends it. A name has to exist at first only. */
+async function follow(asked: Asking): Promise<void> {
+  let input = await read(asked);
+  let said: string | undefined;
+  const sayOnce = (news: string, now: number, sayIt: () => void) => {
+    if (news === said) return;
+    if (said !== undefined && asked.flags.output === 'text') say('', `At ${timestamp(now)}:`);
+    said = news;
+    sayIt();
+  };
+  await lookAgain({ ...asked, signal: stopSignal(silent) }, async (isNew) => {
+    try {
+      if (isNew && said !== undefined) input = await read(asked);
+      const now = systemClock.wall();
+      const found = findings({ ...input, now });
+      sayOnce(newsOf(found), now, () => print(found, report(found, now, asked.namespace), asked.flags));
+      process.exitCode = exitCodeOf(found);
+    } catch (error) {
+      if (!isAnswer(error)) throw error;
+      sayOnce(error.message, systemClock.wall(), () => complain(`sluice: ${error.message}`));
+      process.exitCode = 2;
+    }
+  });
+}
+
+const jsonOf = (items: readonly Explanation[]): string => visible(`${JSON.stringify({ items }, null, 2)}\n`);
+
+function print(found: readonly Explanation[], lines: readonly Line[], { output }: Flags): void {
+  if (output === 'json') sayText(jsonOf(found));
+  else say(...lines);
+}
+
+const exitCodeOf = (found: readonly Explanation[]): number => (found.every(({ healthy }) => healthy) ? 0 : 1);

@@ -9,6 +9,7 @@ import type { ExplainedCause, Explanation } from './finding.ts';
 import { isOperation, type ExplainInput } from './gather.ts';
 import { type Lack, lackBehind, lacksOf, withLacks } from './lacking.ts';
 import { jobLines, workloadLines } from './pod-lines.ts';
+import { routeFinding } from './route-findings.ts';
 import { stuckCause } from './stuck.ts';
 
 interface Condition {
@@ -39,8 +40,11 @@ const GOALS: ReadonlySet<string> = new Set(['Synced', 'Complete']);
 const goalsOf = ({ kind }: KubeObject): ReadonlySet<string> => (kind === 'Dataset' ? new Set([...GOALS, 'Ready']) : GOALS);
 const WELL: ReadonlySet<string> = new Set(['Bound', 'DataMigrating', 'Complete', 'Executing']);
 
-/** One finding for each object, from its conditions, its workloads, its events and the operations before it. */
-export const findings = (input: ExplainInput): readonly Explanation[] => input.objects.map((object) => findingOf(object, input));
+/** One finding for each object, from its conditions, its workloads, its events and the operations before it; those of pods come first. */
+export const findings = (input: ExplainInput): readonly Explanation[] => [
+  ...(input.routes ?? []).map((route) => routeFinding(route, input)),
+  ...input.objects.map((object) => findingOf(object, input)),
+];
 
 function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly Condition[] };

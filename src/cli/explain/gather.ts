@@ -8,12 +8,17 @@ import { selectorOf } from '../../kube/selector.ts';
 import { phaseOf, workloadView } from '../../planning/views.ts';
 import { datasetsOf, isOver, type OperationObject } from '../../reconciler/operations.ts';
 import type { LiveObject } from '../../planning/objects.ts';
+import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
 import { UsageError } from '../errors.ts';
+import { type AskedName, askedOf, isOfKubernetes } from './names.ts';
+import { datasetsBehind, type Route, routesOf } from './routes.ts';
 
 /** All that an explanation is drawn from. */
 export interface ExplainInput {
   /** Datasets, runtimes and operations to explain. */
   readonly objects: readonly KubeObject[];
+  /** Pods, claims and volumes to explain. Default: none. */
+  readonly routes?: readonly Route[];
   /** All runtimes of what was read. */
   readonly runtimes: readonly KubeObject[];
   /** All operations of what was read. */
@@ -35,8 +40,9 @@ export interface ExplainInput {
 export const Event: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
 
 /**
- * Reads what is known about the objects of these names, or of all.
+ * Reads what is known about the objects of these names, or of all. The Datasets behind pods, claims and volumes are explained with these.
  * @param namespace undefined: of all namespaces
+ * @param systemNamespace where the node plugin runs
  * @throws UsageError when none of a name exists.
  */
 export async function gather(
@@ -44,7 +50,9 @@ export async function gather(
   runtimes: readonly Runtime[],
   namespace: string | undefined,
   names: readonly string[],
+  systemNamespace = DEFAULT_NAMESPACE,
 ): Promise<ExplainInput> {
+  const asked = names.map((name) => askedOf(name, runtimes));
   const list = async (type: ResourceType, options: { namespace?: string; labelSelector?: string; fieldSelector?: string } = {}) =>
     // A kind whose CRD is not installed has no objects.
     (await client.list(type, { ...(namespace !== undefined && { namespace }), ...options }).catch(noneIfAbsent)).items;
@@ -55,7 +63,11 @@ export async function gather(
     lists(operationKinds),
   ]);
   const all = [...datasets, ...served, ...operations];
-  const objects = names.length === 0 ? all : [...new Set(names.flatMap((name) => named(all, name, namespace)))];
+  const ways = asked.filter(isOfKubernetes).map((each) => routesOf(client, each, { namespace, systemNamespace }));
+  const routes = (await Promise.all(ways)).flat();
+  const behind = new Set(routes.flatMap(datasetsBehind));
+  const own = asked.filter((each) => !isOfKubernetes(each)).flatMap((each) => named(all, each, namespace));
+  const objects = names.length === 0 ? all : [...new Set([...own, ...all.filter((each) => isBehind(each, behind))])];
   const uids = new Set([...objects, ...servingThese(objects, served)].map(({ metadata }) => metadata.uid));
   const owned = await Promise.all([ownedKinds.StatefulSet, ownedKinds.DaemonSet].map((type) => list(type, { labelSelector: label.owner })));
   const workloads = owned.flat().filter((workload) => uids.has(ownerUid(workload)));
@@ -70,6 +82,7 @@ export async function gather(
   const events = await list(Event, { fieldSelector: 'type=Warning' });
   return {
     objects,
+    routes,
     runtimes: served,
     operations,
     workloads,
@@ -89,18 +102,21 @@ const servingThese = (objects: readonly KubeObject[], served: readonly KubeObjec
 };
 
 /** `demo` is every object of that name, and the operations on that Dataset that are not over; `dataload/warm` is one. */
-function named(all: readonly KubeObject[], name: string, namespace: string | undefined): readonly KubeObject[] {
-  const [kind, own] = name.includes('/') ? (name.split('/', 2) as [string, string]) : [undefined, name];
+function named(all: readonly KubeObject[], { text, kind, name }: AskedName, namespace: string | undefined): readonly KubeObject[] {
   const found = all.filter((object) => {
-    if (kind !== undefined) return object.kind.toLowerCase() === kind.toLowerCase() && object.metadata.name === own;
-    return object.metadata.name === own || (datasetsOf(object).some((dataset) => dataset.name === own) && !isOver(asOperation(object)));
+    if (kind !== undefined) return object.kind === kind && object.metadata.name === name;
+    return object.metadata.name === name || (datasetsOf(object).some((dataset) => dataset.name === name) && !isOver(asOperation(object)));
   });
   if (found.length === 0)
     throw new UsageError(
-      `expected a Dataset, a runtime or an operation in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}, found none that is called ${name}`,
+      `expected a Dataset, a runtime or an operation in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}, found none that is called ${text}`,
     );
   return found;
 }
+
+/** A Dataset and its runtime. */
+const isBehind = (object: KubeObject, datasets: ReadonlySet<string>): boolean =>
+  !isOperation(object) && datasets.has(`${object.metadata.namespace}/${object.metadata.name}`);
 
 /** The cast: only operations are about a Dataset. */
 const asOperation = (object: KubeObject): OperationObject => object as unknown as OperationObject;

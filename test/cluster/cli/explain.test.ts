@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import thin from '../../../runtimes/thin/index.ts';
 import { findings } from '../../../src/cli/explain/findings.ts';
 import { gather } from '../../../src/cli/explain/gather.ts';
+import { endProcesses, startCommand } from '../../support/controller-process.ts';
 import { openDataset, thinRuntime } from '../../support/objects.ts';
 import { eventually, PROFILE, type Sluice, type Space, startSluice } from '../../support/sluice.ts';
 import { sharedControlPlane } from '../../support/test-cluster.ts';
@@ -51,5 +52,46 @@ test('a worker whose image cannot be pulled makes its runtime ✗ although anoth
     expect([dataset?.healthy, runtime?.healthy, runtime?.phase]).toEqual([false, false, 'as its spec says, and in trouble']);
     expect(runtime?.causes).toMatchObject([{ reason: 'ImagePullBackOff', toDo: expect.stringContaining('pull secrets') }]);
     expect(runtime?.causes[0]?.message).toContain('StatefulSet demo-worker: 1 of 2 pods ready; pod demo-worker-1: ');
+  });
+});
+
+test('explain --watch prints again what changes, and ends with Ctrl-C', async () => {
+  const space = await sluice.space('explain');
+  const { lines, end } = startCommand(['explain', '--watch', '-n', space.namespace, '--kubeconfig', sluice.plane.kubeconfig]);
+  onTestFinished(endProcesses);
+  const says = (text: string) => eventually(() => expect(lines.join('\n')).toContain(text));
+  await says(`Nothing is here: no Dataset, runtime or operation in namespace ${space.namespace}.`);
+  await space.create(openDataset('demo'));
+  await says('RuntimeNotFound');
+  await space.create(thinRuntime('demo', { profileName: PROFILE }));
+  await says(`✓ Dataset ${space.namespace}/demo: Bound`);
+  expect(lines.filter((line) => line.startsWith('At ')).length).toBeLessThan(10);
+  await end('SIGINT');
+});
+
+test('a pod that mounts a Dataset on a node without the node plugin says so, then its Dataset', async () => {
+  const space = await sluice.space('explain');
+  await space.create(openDataset('demo'), thinRuntime('demo', { profileName: PROFILE }));
+  await space.bound('ThinRuntime', 'demo');
+  const held = await sluice.plane.pods.hold({ namespace: space.namespace, name: 'reader' }, { as: 'Pending' });
+  onTestFinished(() => held.release());
+  await space.create({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'reader' },
+    spec: {
+      containers: [{ name: 'c', image: 'example.io/reader:v1' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'demo' } }],
+    },
+  });
+  await eventually(async () => {
+    const [pod, dataset] = await explained(space, 'po/reader');
+    expect(pod).toMatchObject({
+      object: `Pod ${space.namespace}/reader`,
+      healthy: false,
+      causes: [{ reason: 'NodePluginMissing' }, {}, {}],
+    });
+    expect(pod?.details[0]).toBe(`claim ${space.namespace}/demo: Bound, volume ${space.namespace}-demo: Bound`);
+    expect([dataset?.object, dataset?.healthy]).toEqual([`Dataset ${space.namespace}/demo`, true]);
   });
 });

@@ -1,0 +1,108 @@
+import { csiDriver } from '../../api/index.ts';
+import { redactedText } from '../../api/redact.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { phaseOf } from '../../planning/views.ts';
+import type { ExplainedCause, Explanation } from './finding.ts';
+import type { ExplainInput } from './gather.ts';
+import { toDoAboutPod, unreadySince } from './pod-advice.ts';
+import { troubleOf } from './pod-lines.ts';
+import { type ClaimRoute, csiOf, type NodeRoute, type MaybeObject, type Route } from './routes.ts';
+
+/** Explains a pod, a claim or a volume, from the Dataset on: the first cause is the one to end first. */
+export function routeFinding(route: Route, input: ExplainInput): Explanation {
+  const { object, node } = route;
+  const claims = route.claims.filter((each) => isOurs(each, input));
+  const isPod = object.kind === 'Pod';
+  const trouble = isPod ? troubleOf(object, input) : undefined;
+  const ownCause: readonly ExplainedCause[] = trouble
+    ? [{ reason: trouble.reason, message: trouble.message, since: unreadySince(object), toDo: toDoAboutPod(object, trouble) }]
+    : [];
+  const behind = [
+    ...claims.flatMap(claimCauses),
+    ...(node && claims.length > 0 ? pluginCauses(node, input) : []),
+    ...(node ? claims.flatMap((claim) => fuseCauses(claim, node, input)) : []),
+  ];
+  const healthy = isPod ? trouble === undefined : phaseOf(object) === 'Bound';
+  return {
+    object: nameOf(object),
+    phase: redactedText(String(phaseOf(object) ?? '')) || 'not seen yet',
+    healthy,
+    causes: healthy ? [] : [...behind, ...ownCause, ...(behind.length + ownCause.length === 0 ? [UNBOUND] : [])],
+    details: [
+      ...claims.map(claimLine),
+      ...route.bySidecar.map((name) => `Dataset ${object.metadata.namespace}/${redactedText(name)}, by a sidecar`),
+      ...(claims.length + route.bySidecar.length === 0 ? ['no Dataset'] : []),
+      ...(node && claims.length > 0 ? nodeLines(node, claims, input) : []),
+    ],
+  };
+}
+
+const UNBOUND: ExplainedCause = { reason: 'NotBound', message: 'is not bound', toDo: 'see its Dataset, which has a claim of its own name' };
+
+/** Not one of another storage. */
+const isOurs = ({ namespace, name, claim, volume }: ClaimRoute, { objects }: ExplainInput): boolean =>
+  claim === 'absent' ||
+  csiOf(volume) !== undefined ||
+  objects.some(({ kind, metadata }) => kind === 'Dataset' && metadata.name === name && metadata.namespace === namespace);
+
+function claimCauses({ namespace, name, claim }: ClaimRoute): readonly ExplainedCause[] {
+  if (claim === 'absent') {
+    const message = `claim ${namespace}/${name} does not exist`;
+    return [{ reason: 'ClaimNotFound', message, toDo: 'create the Dataset of that name and its runtime, or see what they wait for' }];
+  }
+  const phase = stateOf(claim);
+  if (typeof claim === 'string' || phase === 'Bound') return [];
+  return [{ reason: 'ClaimNotBound', message: `claim ${namespace}/${name} is ${phase}`, toDo: 'see the Dataset of that name' }];
+}
+
+function pluginCauses({ name, csiNode, plugin }: NodeRoute, input: ExplainInput): readonly ExplainedCause[] {
+  if (csiNode === 'forbidden' || isRegistered(csiNode)) return [];
+  const [pod] = plugin;
+  const trouble = pod && troubleOf(pod, input);
+  const why = pod ? `: pod ${pod.metadata.name} ${trouble ? trouble.message : 'is ready'}` : ', and has no pod there';
+  const toDo = pod && trouble ? toDoAboutPod(pod, trouble) : 'see which nodes the DaemonSet sluice-csi selects and tolerates';
+  return [{ reason: 'NodePluginMissing', message: `the node plugin is not registered on node ${name}${why}`, toDo }];
+}
+
+function fuseCauses({ nodeLabel, fusePods }: ClaimRoute, { name, node }: NodeRoute, input: ExplainInput): readonly ExplainedCause[] {
+  if (nodeLabel === undefined) return [];
+  const [pod] = fusePods;
+  const trouble = pod && troubleOf(pod, input);
+  if (pod && trouble) {
+    const message = `fuse pod ${pod.metadata.namespace}/${pod.metadata.name}: ${trouble.message}`;
+    return [{ reason: trouble.reason, message, since: unreadySince(pod), toDo: toDoAboutPod(pod, trouble) }];
+  }
+  if (pod || typeof node === 'string') return [];
+  const isLabelled = node.metadata.labels?.[nodeLabel] !== undefined;
+  const message = isLabelled
+    ? `node ${name} has no fuse pod, although it has the label ${nodeLabel}`
+    : `node ${name} lacks the label ${nodeLabel}`;
+  const toDo = isLabelled
+    ? 'see the Dataset and its runtime'
+    : 'see the log of the node plugin there, which sets the label when it mounts the volume';
+  return [{ reason: isLabelled ? 'NoFusePod' : 'NodeNotLabelled', message, toDo }];
+}
+
+const claimLine = ({ namespace, name, claim, volume }: ClaimRoute): string =>
+  `claim ${namespace}/${name}: ${stateOf(claim)}, volume ${typeof volume === 'string' ? READ[volume] : `${volume.metadata.name}: ${stateOf(volume)}`}`;
+
+function nodeLines({ name, csiNode }: NodeRoute, claims: readonly ClaimRoute[], input: ExplainInput): readonly string[] {
+  const registered = csiNode === 'forbidden' ? 'may not be read' : isRegistered(csiNode) ? 'registered' : 'not registered';
+  const pods = claims.flatMap(({ fusePods }) => fusePods);
+  return [
+    `node ${name}: node plugin ${registered}`,
+    ...pods.map((pod) => `fuse pod ${pod.metadata.namespace}/${pod.metadata.name}: ${troubleOf(pod, input)?.reason ?? 'ready'}`),
+  ];
+}
+
+function isRegistered(csiNode: MaybeObject): boolean {
+  const { drivers = [] } = (typeof csiNode === 'string' ? {} : (csiNode['spec'] ?? {})) as { drivers?: readonly { name: string }[] };
+  return drivers.some(({ name }) => name === csiDriver);
+}
+
+const stateOf = (object: MaybeObject): string =>
+  typeof object === 'string' ? READ[object] : redactedText(String(phaseOf(object) ?? '')) || 'new';
+const READ = { absent: 'does not exist', forbidden: 'may not be read' } as const;
+
+const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
+  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
