@@ -3,7 +3,6 @@ import { systemClock } from '../../kube/clock.ts';
 import { redactedText } from '../../api/redact.ts';
 import type { Cluster } from '../cluster.ts';
 import type { OperationCluster } from '../operations/cluster.ts';
-import { datasetPhase, operationRef } from '../operations/status.ts';
 import { type Key, keyOf, keyText, type OperationKey, type RuntimeObject, type World } from '../world.ts';
 import { createApplier } from './apply/apply.ts';
 import { createClaimBinding } from './apply/claim-binding.ts';
@@ -32,6 +31,7 @@ import { teardownObserver } from './observe/observe-teardown.ts';
 import { createMountsClock } from '../operations/mounts-clock.ts';
 import { withRuntimeHealth } from '../status/health.ts';
 import { operationCluster } from '../operations/operation-cluster.ts';
+import { createRunningOn } from '../operations/running-on.ts';
 import { createBindings } from '../../planning/bindings.ts';
 import { createLookups } from './plans/lookups.ts';
 import { portAllocator } from '../../planning/ports.ts';
@@ -88,10 +88,11 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
   }
 
   const observe = observer(context);
+  const runningOn = createRunningOn(context);
   return {
     now: clock.wall,
     log,
-    operations: operationCluster({ context, users, applier, observe, forget }),
+    operations: operationCluster({ context, users, applier, observe, forget, runningOn }),
     gone: (key, uid) => ('kind' in key ? forgetOperation(uid) : departed.add(key, uid)),
     scene: (key) => {
       // Only here: a pass that is under way could store something for the runtime again.
@@ -167,12 +168,10 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     // In each report, also in those of a Dataset that has no runtime: an operation may end at any time.
     writeDatasetStatus(dataset, status) {
-      const operations = store.operations.unfinished(keyOf(dataset));
       const { phase }: Partial<DatasetStatus> = status;
       const projected = {
-        ...(phase && { phase: datasetPhase(phase, operations) }),
+        ...runningOn.fields(keyOf(dataset), phase),
         observedGeneration: dataset.metadata.generation ?? 0,
-        operationRef: operationRef(operations),
         datasetRef: datasetRef(store, dataset),
       };
       return users.writeStatus(typeOf(Dataset), dataset, { ...status, ...projected }, 'given');

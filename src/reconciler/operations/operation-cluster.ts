@@ -6,7 +6,8 @@ import type { Cluster } from '../cluster.ts';
 import type { OperationCluster } from './cluster.ts';
 import { predecessorOf } from './predecessor.ts';
 import { datasetsOf, workerOf } from './references.ts';
-import { hasReported } from './state.ts';
+import type { RunningOn } from './running-on.ts';
+import { hasReported, isRunning } from './state.ts';
 import type { OperationKey } from '../world.ts';
 import type { OperationObject } from './world.ts';
 import type { Applier } from '../kubernetes/apply/apply.ts';
@@ -30,10 +31,11 @@ interface OperationClusterOptions {
   readonly observe: Cluster['observe'];
   /** Drops all that this process keeps for a runtime. */
   readonly forget: (uid: string) => void;
+  readonly runningOn: RunningOn;
 }
 
 /** The effects of passes over operations: reads from the watches, writes through the client. */
-export function operationCluster({ context, users, applier, observe, forget }: OperationClusterOptions): OperationCluster {
+export function operationCluster({ context, users, applier, observe, forget, runningOn }: OperationClusterOptions): OperationCluster {
   const { client, store, events, clock, confirmed, mountsClock } = context;
 
   const liveJob = (key: OperationKey) => store.live('Job', key.namespace, operationNames(key).job);
@@ -123,7 +125,8 @@ export function operationCluster({ context, users, applier, observe, forget }: O
     writeStatus(operation, status) {
       const observedGeneration = operation.metadata.generation ?? 0;
       const healthy = withOperationHealth(operation, { ...status, observedGeneration }, clock.wall());
-      return users.writeStatus(store.typeOf(operation.kind), operation, healthy, 'given');
+      const write = () => users.writeStatus(store.typeOf(operation.kind), operation, healthy, 'given');
+      return healthy.phase === 'Executing' && !isRunning(operation) ? runningOn.named(operation, write) : write();
     },
     ended({ kind }, { createdAt }, { type, at }) {
       const ms = Date.parse(at) - Date.parse(createdAt);

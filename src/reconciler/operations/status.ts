@@ -15,18 +15,17 @@ const UNFINISHED = 'Unfinished';
 type Status = OperationStatus;
 const before = ({ status }: OperationObject): Partial<Status> => status ?? {};
 
-/** Which operations run, for the status of their Dataset, by kind. null removes the field: as in Fluid, a Dataset on which none runs lacks it. */
-export function operationRef(operations: readonly OperationObject[]): Readonly<Record<string, string>> | null {
-  const running = operations.filter(isRunning);
+/** The operations that run on a Dataset, for its status, by kind. null removes the field: as in Fluid, a Dataset on which none runs lacks it. */
+export function operationRef(running: readonly OperationObject[]): Readonly<Record<string, string>> | null {
   const names = (kind: string) => running.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name);
   const kinds = [...new Set(running.map(({ kind }) => kind))];
   return kinds.length > 0 ? Object.fromEntries(kinds.map((kind) => [kind, names(kind).toSorted().join(',')])) : null;
 }
 
 /** The phase of a Dataset that is bound says whether its data are being migrated: a projection, so that no one has to reset it. */
-export function datasetPhase(phase: DatasetPhase, operations: readonly OperationObject[]): DatasetPhase {
+export function datasetPhase(phase: DatasetPhase, running: readonly OperationObject[]): DatasetPhase {
   if (phase !== 'Bound' && phase !== 'DataMigrating') return phase;
-  return operations.some((each) => each.kind === 'DataMigrate' && isRunning(each)) ? 'DataMigrating' : 'Bound';
+  return running.some(({ kind }) => kind === 'DataMigrate') ? 'DataMigrating' : 'Bound';
 }
 
 /** The operation cannot start yet. `Complete` is False with the reason, which Fluid reports in events only. */

@@ -36,8 +36,8 @@ test('it creates its Job, runs, and is complete once the Job is', async () => {
     'patch DataLoad/warm',
     'create ConfigMap/warm-loader-data-load-script',
     'create Job/warm-loader-job',
-    'patch DataLoad/warm/status',
     'patch Dataset/demo/status',
+    'patch DataLoad/warm/status',
     'patch DataLoad/warm/status',
     'patch Dataset/demo/status',
   ]);
