@@ -17,14 +17,14 @@ export const specWarnings = (spec: Spec, dataset: DatasetSpec, readOnly: boolean
     (spec.tieredstore?.levels ?? []).flatMap((level, i) => levelWarnings(level, `spec.tieredstore.levels[${i}]`)),
     (['jobMaster', 'jobWorker', 'apiGateway'] as const).flatMap((part) =>
       Object.keys(spec[part] ?? {})
-        .filter((field) => !READ_BESIDE.includes(field) && !(part === 'apiGateway' && field === 'enabled'))
+        .filter((field) => !READ_BESIDE.includes(field) && field !== 'enabled')
         .map((field) =>
           ignored(`spec.${part}.${field}`, `has no effect; its pod is that of spec.${part === 'jobWorker' ? 'worker' : 'master'}`),
         ),
     ),
-    (['master', 'worker'] as const)
+    (['master', 'worker', 'jobMaster', 'jobWorker'] as const)
       .filter((part) => spec[part]?.enabled === false)
-      .map((part) => ignored(`spec.${part}.enabled`, 'has no effect; no Alluxio is without it')),
+      .map((part) => ({ reason: 'SpecAmbiguous', message: `spec.${part}.enabled: has no effect; no Alluxio is without it` })),
     (['master', 'jobMaster', 'worker', 'jobWorker', 'apiGateway'] as const).flatMap((part) => {
       const known = portKeys(spec, part);
       return Object.keys(spec[part]?.ports ?? {})

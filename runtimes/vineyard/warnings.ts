@@ -18,8 +18,10 @@ export const specWarnings = (input: Input): readonly Warning[] =>
     workerWarnings(input),
     portWarnings(input),
     levelWarnings(input.spec),
-    input.spec.disablePrometheus === false &&
-      ignored('spec.disablePrometheus', 'has no effect; as in Fluid there are no metrics of Vineyard'),
+    input.spec.disablePrometheus === false && {
+      reason: 'SpecAmbiguous',
+      message: 'spec.disablePrometheus: has no effect; as in Fluid there are no metrics of Vineyard',
+    },
     datasetWarnings(input.dataset.spec),
   );
 

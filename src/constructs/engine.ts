@@ -14,10 +14,12 @@ import type {
   OperationKind,
   Operations,
   Part,
+  PlanInput,
   Probe,
   Role,
   Observation,
 } from './contract.ts';
+import { ofSaidFields } from './go-zeros.ts';
 import { operationWithinReason, storable } from './limits.ts';
 import { operationWarnings } from './operation.ts';
 import { readProbe } from './read-probe.ts';
@@ -41,7 +43,7 @@ export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: Engin
   // The cast: the keys of `Operations` are kinds.
   operations: Object.keys(everyOperation(definition.operations)) as OperationKind[],
   needs: (input) => definition.needs?.(input) ?? {},
-  bind: (input) => bound(definition, withOwnWarnings(definition.plan(input), input.spec), () => blameOf(input)),
+  bind: (input) => bound(definition, withOwnWarnings(definition.plan(input), input), () => blameOf(input)),
 });
 
 /** A process reads through the claim of any engine. */
@@ -107,10 +109,15 @@ function bound<Spec, P extends BasePlan, C>(definition: EngineDefinition<Spec, P
       }),
     ),
     operationWarnings: (operation) =>
-      few([
-        ...operationWarnings(operation.spec),
-        ...((operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.warnings?.(operation, plan) ?? []),
-      ]),
+      few(
+        ofSaidFields(
+          [
+            ...operationWarnings(operation.spec),
+            ...((operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.warnings?.(operation, plan) ?? []),
+          ],
+          operation,
+        ),
+      ),
     operationNeeds: (operation) =>
       (operations[operation.kind] as OperationClass<P, OperationKind> | undefined)?.needs?.(operation, plan) ?? {},
   };
@@ -139,9 +146,9 @@ const tableOf = ({ parse, ...list }: BoundProbe<readonly MountRow[]>): BoundProb
 
 /** People read them: tens of thousands, one for each option of each mount, would say no more. */
 const MOST_WARNINGS = 100;
-const withOwnWarnings = <P extends BasePlan>(plan: P, spec: unknown): P => ({
+const withOwnWarnings = <P extends BasePlan>(plan: P, { spec, dataset }: Pick<PlanInput<unknown>, 'spec' | 'dataset'>): P => ({
   ...plan,
-  warnings: few([...plan.warnings, ...labelWarnings(plan, spec)]),
+  warnings: few(ofSaidFields([...plan.warnings, ...labelWarnings(plan, spec)], { spec, dataset: dataset.spec })),
 });
 const few = (warnings: readonly Warning[]): readonly Warning[] =>
   warnings.length <= MOST_WARNINGS

@@ -1,4 +1,5 @@
 import type { ContainerPort, EnvVar } from '../api/index.ts';
+import { isGoZero } from './go-zeros.ts';
 import { entangledVariables, portKey } from './merge.ts';
 
 /**
@@ -39,9 +40,8 @@ export const unread = <T extends object>(
   reasons: { readonly [Field in keyof T]?: string },
 ): readonly Warning[] =>
   Object.entries<string | undefined>(reasons).flatMap(([field, why]) =>
-    isSaid(object?.[field as keyof T]) ? [ignored(`${path}.${field}`, why ?? '')] : [],
+    isGoZero(object?.[field as keyof T]) ? [] : [ignored(`${path}.${field}`, why ?? '')],
   );
-const isSaid = (value: unknown): boolean => Boolean(value) && (typeof value !== 'object' || Object.keys(value ?? {}).length > 0);
 
 /**
  * Data that would lie in a container, and be lost with it.

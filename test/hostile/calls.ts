@@ -31,13 +31,14 @@ import { withoutTrailing } from '../../src/api/trailing.ts';
 import { knownField, pathText } from '../../src/api/wording.ts';
 import { backupFaults } from '../../src/constructs/backup.ts';
 import { canonicalClaim, canonicalPod, canonicalResources, canonicalVolume } from '../../src/constructs/canonical.ts';
+import { isGoZero, ofSaidFields } from '../../src/constructs/go-zeros.ts';
 import type { Runtime, RuntimeInput } from '../../src/constructs/index.ts';
 import * as constructs from '../../src/constructs/index.ts';
 import { PRINT_ORDER } from '../../src/constructs/index.ts';
 import { storable } from '../../src/constructs/limits.ts';
 import { readProbe } from '../../src/constructs/read-probe.ts';
 import { byKey, overlaid, variablesByName } from '../../src/constructs/merge.ts';
-import { portWarnings, variableWarnings } from '../../src/constructs/warnings.ts';
+import { ignored, portWarnings, variableWarnings } from '../../src/constructs/warnings.ts';
 import { migrateFaults } from '../../src/constructs/migrate.ts';
 import { operationWarnings } from '../../src/constructs/operation.ts';
 import { blameOf, heaviest, isRunnable, mountable, weight } from '../../src/constructs/startable.ts';
@@ -360,6 +361,13 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     nextGeneration: 'compares two texts that were made by plans',
   },
   'src/constructs/cache-texts.ts': { cacheTexts: numbers },
+  'src/constructs/go-zeros.ts': {
+    isGoZero: { text: (text) => isGoZero({ a: text }), many: (entries) => isGoZero(list(entries, () => ({ a: '' }))) },
+    ofSaidFields: {
+      text: (text) => ofSaidFields([ignored(`spec.a[${text}]`, text)], { spec: { a: { [text]: '' } } }),
+      many: (entries) => ofSaidFields([ignored('spec.a', '')], { spec: { a: list(entries, () => ({ b: '' })) } }),
+    },
+  },
   'src/constructs/canonical.ts': {
     canonicalPod: {
       text: (text) => canonicalPod({ containers: [{ name: 'a', resources: { limits: { cpu: text } } }], overhead: { cpu: text } }, 'x'),
