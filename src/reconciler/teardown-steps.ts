@@ -1,4 +1,4 @@
-import type { Dataset, Identity } from '../api/index.ts';
+import { type Dataset, type Identity, runtimeFinalizer } from '../api/index.ts';
 import type { Runtime } from '../constructs/index.ts';
 import { withDatasetHealth } from './status/health.ts';
 import { keptOf } from './status/kept.ts';
@@ -167,7 +167,13 @@ const unbindDataset: TeardownStep = ({ dataset, object, definition }) =>
     ? { actions: [{ do: 'unbind' }], again: true }
     : undefined;
 
-const unmark: TeardownStep = ({ object }) => (object.metadata.finalizers?.length ? { actions: [{ do: 'unmark' }] } : undefined);
+const unmark: TeardownStep = ({ object, definition }) => {
+  const { finalizers = [] } = object.metadata;
+  const others = finalizers.filter((each) => each !== runtimeFinalizer(definition.type));
+  if (others.length < finalizers.length) return { actions: [{ do: 'unmark' }], ...(others.length > 0 && { again: true }) };
+  if (others.length === 0) return undefined;
+  return { hold: { reason: 'Deleting', message: `deleted but for the finalizers of others: ${some(others)}` } };
+};
 
 function claimKept({ users }: Teardown): Pick<Hold, 'reason' | 'message'> | undefined {
   if (!('ended' in users) || users.ended.length === 0) return undefined;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { DatasetStatus } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import * as write from '../support/objects.ts';
@@ -73,6 +74,9 @@ describe('deletion', () => {
       `ErrorDelete${kind === 'Dataset' ? 'Dataset' : 'Runtime'}: waiting for pods that mount the dataset: reader`,
     );
     if (kind === 'ThinRuntime') expect(at.conditions('ThinRuntime')['Synced']).toMatch(/^False StillMounted/);
+    const { conditions = [] } = at.get('Dataset')!['status'] as DatasetStatus;
+    const isTrue = (type: string) => conditions.some((each) => each.type === type && each.status === 'True');
+    expect([isTrue('Ready'), isTrue('NotReady')]).toEqual(kind === 'Dataset' ? [false, true] : [true, false]);
     at.delete('Pod', 'reader');
     await at.quiet();
     expect(at.get(kind)).toBeUndefined();

@@ -79,6 +79,40 @@ test('of a runtime that is being deleted', async () => {
   expect(at.get(KIND, 'demo')).toBeUndefined();
 });
 
+describe('a runtime of which nothing is left but finalizers of others', () => {
+  const BLOCK = 'example.com/block';
+  const SAID = `deleted but for the finalizers of others: ${BLOCK}`;
+  async function kept(): Promise<Harness> {
+    const at = await boundHarness(THIN);
+    hold(at, KIND, 'demo', [...(at.get(KIND)?.metadata.finalizers ?? []), BLOCK]);
+    at.delete(KIND, 'demo');
+    await at.quiet();
+    return at;
+  }
+  test('says so, and so does its Dataset, once and for all', async () => {
+    const at = await kept();
+    await at.advance(60_000);
+    expect(at.get(KIND)?.metadata.finalizers).toEqual([BLOCK]);
+    expect([at.get('PersistentVolume', 'ml-demo'), at.get('DaemonSet', 'demo-fuse')]).toEqual([undefined, undefined]);
+    expect(at.conditions(KIND)['Synced']).toBe(`False Deleting: ${SAID}`);
+    expect(at.conditions('Dataset')['NotReady']).toBe(
+      `True RuntimeDeleting: waiting until the earlier runtime of this name is deleted: ${KIND} demo (${SAID})`,
+    );
+    at.forget();
+    await at.advance(600_000);
+    expect(at.written()).toEqual([]);
+  });
+  test('is gone with them, and the next one serves', async () => {
+    const at = await kept();
+    await at.restart();
+    hold(at, KIND, 'demo', []);
+    at.put(thinRuntime('demo', { profileName: 'profile' }));
+    await at.quiet();
+    expect(at.dataset().phase).toBe('Bound');
+    expect(at.conditions(KIND)['Synced']).toMatch(/^True/);
+  });
+});
+
 describe('of an operation', () => {
   test('its Job while it runs', async () => {
     const at = await bound();
