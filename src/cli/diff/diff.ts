@@ -6,7 +6,7 @@ import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import { passedOver } from '../input/passed-over.ts';
 import type { InputFault } from '../input/documents.ts';
-import { type InputObjects, readFiles, readInput, refOf } from '../input/read.ts';
+import { type InputObjects, readFiles, readInput, refOf, unreadFolders } from '../input/read.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
@@ -73,7 +73,7 @@ export const define: Define = (command, parts) => {
       const texts = await readFiles(files);
       if (flags.offline) {
         const checked = await checkOffline(readInput(texts, runtimes, flags.namespace ?? 'default'), { settings, runtimes });
-        return print(checked, flags.output);
+        return print(withFolders(checked, files), flags.output);
       }
       try {
         const connection = await connect(flags, process.env).catch((error: unknown) => {
@@ -87,7 +87,7 @@ export const define: Define = (command, parts) => {
             throwFaults(input);
             throw error;
           });
-          print(report, flags.output);
+          print(withFolders(report, files), flags.output);
         } finally {
           await client.close();
         }
@@ -98,6 +98,11 @@ export const define: Define = (command, parts) => {
       }
     });
 };
+
+const withFolders = (findings: Findings, files: readonly string[]): Findings => ({
+  ...findings,
+  notes: [...findings.notes, ...unreadFolders(files)],
+});
 
 /** The changes that applying the input would make in the cluster. */
 async function compared(

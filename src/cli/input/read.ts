@@ -17,6 +17,7 @@ import type { Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { OperationObject } from '../../reconciler/operations.ts';
 import type { RuntimeObject } from '../../planning/objects.ts';
+import { some } from '../../planning/some.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { type Documents, documentsIn, type InputFault, keysOf, type SourceObject } from './documents.ts';
 
@@ -56,9 +57,20 @@ export async function readFiles(files: readonly string[]): Promise<readonly (rea
   );
 }
 
+/** Notes that folders below a folder were not read, such as `examples: 2 folders below are not read: ci, gitops`. */
+export const unreadFolders = (files: readonly string[]): readonly string[] =>
+  files.filter(isFolder).flatMap((file) => {
+    const below = readdirSync(file, { withFileTypes: true }).filter((each) => each.isDirectory() && !/^\.|^node_modules$/.test(each.name));
+    const names = below.map(({ name }) => name).toSorted();
+    const those = names.length === 1 ? '1 folder below is' : `${names.length} folders below are`;
+    return names.length === 0 ? [] : [`note: ${file}: ${those} not read: ${some(names)}`];
+  });
+
+const isFolder = (file: string): boolean => file !== '-' && statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+
 /** As kubectl reads a folder: not those below it. */
 function manifestsIn(file: string): readonly string[] {
-  if (file === '-' || !statSync(file, { throwIfNoEntry: false })?.isDirectory()) return [file];
+  if (!isFolder(file)) return [file];
   const names = readdirSync(file).filter((name) => /\.(?:ya?ml|json)$/.test(name));
   if (names.length === 0) throw new UsageError(`${file}: expected .yaml, .yml or .json files in this folder, found none`);
   return names.toSorted().map((name) => join(file, name));

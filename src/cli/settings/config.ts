@@ -22,6 +22,7 @@ import {
   secretNamesOf,
   selectorOf,
 } from './config-values.ts';
+import { version } from '../version.ts';
 import { configOption } from './config-file.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -71,7 +72,7 @@ Environment, as in Fluid except for SLUICE_…:
   MOUNT_ROOT                   host directory of all mounts (default /runtime-mnt)
   CRITICAL_FUSE_POD            whether fuse pods are system-node-critical (default true)
   IMAGE_PULL_SECRETS           pull secrets for workloads that name none, separated by commas
-  SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template
+  SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template (default: sluice:<version>)
   SLUICE_REGISTRY              registry of default images, in place of their own; \`sluice images\` lists them
   KUBELET_ROOTDIR              the kubelet's --root-dir (default /var/lib/kubelet); DataBackups need it
   THIN_FUSE_CONFIG_STORAGE     where ThinRuntimes keep config.json: configmap (default) or secret
@@ -149,7 +150,7 @@ function readSettings(read: Read, flags: SettingsFlags, env: Environment, runtim
     criticalFusePod: read('CRITICAL_FUSE_POD', env['CRITICAL_FUSE_POD'], booleanOf, true),
     ...(registry !== undefined && { registry }),
     imagePullSecrets: read('IMAGE_PULL_SECRETS', env['IMAGE_PULL_SECRETS'], secretNamesOf, []),
-    ...(env['SLUICE_IMAGE'] && { image: env['SLUICE_IMAGE'] }),
+    image: env['SLUICE_IMAGE'] || `sluice:${version()}`,
     env: Object.fromEntries(declared.flatMap((name) => (env[name] ? [[name, read(name, env[name], READERS[name] ?? String, '')]] : []))),
     portRanges: Object.fromEntries(ranges.flatMap((range) => (range ? [range] : []))),
   };

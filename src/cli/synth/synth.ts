@@ -2,7 +2,7 @@ import { createClient } from '../../kube/client/kube-client.ts';
 import type { Define } from '../command.ts';
 import { BadInput } from '../input/faults.ts';
 import { passedOver } from '../input/passed-over.ts';
-import { readFiles, readInput } from '../input/read.ts';
+import { readFiles, readInput, unreadFolders } from '../input/read.ts';
 import { createOutput, outputOption } from '../output.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';
@@ -89,7 +89,7 @@ export const define: Define = (command, parts) => {
         const output = createOutput(flags.output);
         const options = { settings, runtimes, elsewhere, assumeSecrets: flags.assumeSecrets ?? false };
         const warnings = warningLines(await renderAll(input, options, output.add));
-        complain(...warnings, ...(cluster?.gaps() ?? []), ...passedOver(input));
+        complain(...warnings, ...(cluster?.gaps() ?? []), ...passedOver(input), ...unreadFolders(files));
         await output.write();
       } finally {
         await client?.close();

@@ -25,7 +25,7 @@ Environment, as in Fluid except for SLUICE_IMAGE:
   FUSE_SIDECAR_INJECTION_MODE  native-sidecar (default): sidecars are restartable init containers;
                                default or legacy: they are containers
   FILE_PREFETCHER_IMAGE        image of file prefetchers (default: SLUICE_IMAGE)
-  SLUICE_IMAGE                 Sluice's own image`;
+  SLUICE_IMAGE                 Sluice's own image (default: sluice:<version>)`;
 
 /** Throws UsageError with every fault at once. */
 export function webhookConfigOf(flags: WebhookFlags, env: Readonly<Record<string, string | undefined>>): WebhookConfig {

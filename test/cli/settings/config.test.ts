@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runtimes } from '../../../runtimes/_all.gen.ts';
 import { type ControllerFlags, controllerConfigOf, type Environment } from '../../../src/cli/settings/config.ts';
+import { version } from '../../../src/cli/version.ts';
 
 const config = (flags: ControllerFlags = {}, env: Environment = {}) => controllerConfigOf(flags, env, runtimes);
 const refusal = (flags: ControllerFlags, env: Environment = {}) => {
@@ -14,7 +15,14 @@ const refusal = (flags: ControllerFlags, env: Environment = {}) => {
 
 describe('without flags and environment', () => {
   test('an installation is as Fluid’s chart makes it', () =>
-    expect(config().settings).toEqual({ mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} }));
+    expect(config().settings).toEqual({
+      mountRoot: '/runtime-mnt',
+      criticalFusePod: true,
+      imagePullSecrets: [],
+      image: `sluice:${version()}`,
+      env: {},
+      portRanges: {},
+    }));
   test('the controller elects in fluid-system, probes each minute and leaves no node out', () => {
     const { leaseNamespace, probeMs, portPolicy, excludeNodes } = config();
     expect({ leaseNamespace, probeMs, portPolicy }).toEqual({ leaseNamespace: 'fluid-system', probeMs: 60_000, portPolicy: 'random' });
