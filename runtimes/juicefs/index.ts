@@ -1,4 +1,4 @@
-import { defineRuntime } from '../../src/constructs/index.ts';
+import { defineRuntime, IP_FAMILY } from '../../src/constructs/index.ts';
 import { cacheUse, removeCache, size, status } from './commands.ts';
 import { JuiceFSFuse, JuiceFSWorker } from './components.ts';
 import { JuiceFSLoad } from './load.ts';
@@ -12,6 +12,7 @@ export default defineRuntime({
   type: 'juicefs',
   resource: JuiceFSRuntime,
   images,
+  env: [IP_FAMILY],
   hostPorts: roles,
   needs,
   plan,

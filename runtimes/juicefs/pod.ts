@@ -1,5 +1,6 @@
 import type { ContainerPort } from '../../src/api/index.ts';
 import {
+  anyAddress,
   type BasePlan,
   claimTemplates,
   imageTable,
@@ -68,7 +69,13 @@ export function podPlan(input: Input, base: BasePlan, source: Source, cache: Cac
 export type PodPlan = ReturnType<typeof podPlan>;
 
 /** The runtime wins over the tier of the cache, that over what the dataset says to its readers, that over defaults. */
-function optionsOf({ name, namespace, spec, facts }: Input, base: BasePlan, source: Source, cache: Cache, role: PodRole): Options {
+function optionsOf(
+  { name, namespace, spec, facts, settings }: Input,
+  base: BasePlan,
+  source: Source,
+  cache: Cache,
+  role: PodRole,
+): Options {
   const isReader = role === 'fuse';
   const { bucket2: _, ...chosen }: Options = {
     ...(isReader && source.options),
@@ -79,7 +86,7 @@ function optionsOf({ name, namespace, spec, facts }: Input, base: BasePlan, sour
   const readOnly = isReader && (base.readOnly || source.readOnly);
   if (source.edition === 'community')
     return {
-      metrics: `0.0.0.0:${(isOnHost(spec[role]) && facts.ports[role]) || 9567}`,
+      metrics: `${anyAddress(settings)}:${(isOnHost(spec[role]) && facts.ports[role]) || 9567}`,
       ...(readOnly && { 'attr-cache': '7200', 'entry-cache': '7200' }),
       ...chosen,
       ...(readOnly && { ro: '' }),

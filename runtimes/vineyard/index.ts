@@ -1,4 +1,4 @@
-import { defineRuntime } from '../../src/constructs/index.ts';
+import { defineRuntime, IP_FAMILY } from '../../src/constructs/index.ts';
 import { removeSpill, status } from './commands.ts';
 import { VineyardFuse, VineyardMaster, VineyardWorker } from './components.ts';
 import { images } from './pod.ts';
@@ -11,6 +11,7 @@ export default defineRuntime({
   type: 'vineyard',
   resource: VineyardRuntime,
   images,
+  env: [IP_FAMILY],
   hostPorts: portNames,
   needs,
   plan,

@@ -1,4 +1,4 @@
-import { environment, mountedAt, podBase, volumesOf, fromField } from '../../src/constructs/index.ts';
+import { anyAddress, environment, mountedAt, podBase, volumesOf, fromField } from '../../src/constructs/index.ts';
 import { imageFor, type Input, plain, users } from './pod.ts';
 import { containerPort, type Ports } from './ports.ts';
 
@@ -11,6 +11,7 @@ const OWN = mountedAt(DATA, 'etcd-data', { emptyDir: {} });
 export function masterPod(input: Input, { masters, ports }: { readonly masters: readonly string[]; readonly ports: Ports }) {
   const { spec, namespace, name, runtime } = input;
   const at = (pod: string, port: number) => `http://${pod}.${runtime.workloads.master}.${namespace}:${port}`;
+  const listenAt = anyAddress(input.settings);
   const isUsers = dataMount(spec) !== undefined;
   // A volume of the user at the place of the data replaces ours, under any name.
   const mounted = isUsers ? users(input, 'master', []) : [OWN, ...users(input, 'master', [OWN])];
@@ -25,9 +26,9 @@ export function masterPod(input: Input, { masters, ports }: { readonly masters: 
         'etcd',
         '--name=$(POD_NAME)',
         `--initial-advertise-peer-urls=${at('$(POD_NAME)', ports.peer)}`,
-        `--listen-peer-urls=http://0.0.0.0:${ports.peer}`,
+        `--listen-peer-urls=http://${listenAt}:${ports.peer}`,
         `--advertise-client-urls=${at('$(POD_NAME)', ports.client)}`,
-        `--listen-client-urls=http://0.0.0.0:${ports.client}`,
+        `--listen-client-urls=http://${listenAt}:${ports.client}`,
         `--initial-cluster-token=${name}`,
         '--initial-cluster-state=new',
         `--initial-cluster=${masters.map((pod) => `${pod}=${at(pod, ports.peer)}`).join()}`,

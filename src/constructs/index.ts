@@ -16,6 +16,7 @@ export { overlaid, overlaidResources, portKey } from './merge.ts';
 export { PARTS, PRINT_ORDER } from './parts.ts';
 export { PlainObject } from './plain-object.ts';
 export { withMemory } from './memory.ts';
+export { anyAddress, IP_FAMILY } from './ip-family.ts';
 export * from './load-targets.ts';
 export { needsSshKeys, parallelOf } from './migrate.ts';
 export { OperationJob, ownedByOperation } from './operation.ts';

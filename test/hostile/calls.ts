@@ -368,6 +368,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
       many: (entries) => ofSaidFields([ignored('spec.a', '')], { spec: { a: list(entries, () => ({ b: '' })) } }),
     },
   },
+  'src/constructs/ip-family.ts': { anyAddress: 'reads one of two words' },
   'src/constructs/canonical.ts': {
     canonicalPod: {
       text: (text) => canonicalPod({ containers: [{ name: 'a', resources: { limits: { cpu: text } } }], overhead: { cpu: text } }, 'x'),

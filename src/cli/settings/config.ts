@@ -68,13 +68,14 @@ export const settingsOptions = (command: Command): Command =>
     );
 
 export const SETTINGS_ENVIRONMENT = `
-Environment, as in Fluid except for SLUICE_…:
+Environment, as in Fluid except for SLUICE_… and IP_FAMILY:
   MOUNT_ROOT                   host directory of all mounts (default /runtime-mnt)
   CRITICAL_FUSE_POD            whether fuse pods are system-node-critical (default true)
   IMAGE_PULL_SECRETS           pull secrets for workloads that name none, separated by commas
   SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template (default: sluice:<version>)
   SLUICE_REGISTRY              registry of default images, in place of their own; \`sluice images\` lists them
   KUBELET_ROOTDIR              the kubelet's --root-dir (default /var/lib/kubelet); DataBackups need it
+  IP_FAMILY                    IPv6: Vineyard and JuiceFS listen at [::], for pods without IPv4 (default IPv4)
   THIN_FUSE_CONFIG_STORAGE     where ThinRuntimes keep config.json: configmap (default) or secret
   JUICEFS_CE_IMAGE_ENV, JUICEFS_EE_IMAGE_ENV, ALLUXIO_RUNTIME_IMAGE_ENV, ALLUXIO_FUSE_IMAGE_ENV,
   JINDO_SMARTDATA_IMAGE_ENV, JINDO_FUSE_IMAGE_ENV, EFC_MASTER_IMAGE_ENV, EFC_WORKER_IMAGE_ENV,
@@ -160,6 +161,7 @@ function readSettings(read: Read, flags: SettingsFlags, env: Environment, runtim
 const READERS: Readonly<Record<string, (text: string) => string>> = {
   THIN_FUSE_CONFIG_STORAGE: oneOf('configmap', 'secret'),
   KUBELET_ROOTDIR: directoryOf,
+  IP_FAMILY: oneOf('IPv4', 'IPv6'),
   EFC_SESSMGR_UPDATE_STRATEGY_ENV: oneOf('RollingUpdate', 'OnDelete'),
 };
 

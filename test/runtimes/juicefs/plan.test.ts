@@ -178,7 +178,7 @@ describe('images', () => {
       'own:v1',
     ]);
     expect(images(enterprise({ settings: { env } }))[0]).toBe('juicedata/mount:ee-5.2.10-eb0a8b3');
-    expect(juicefs.env).toEqual(['JUICEFS_CE_IMAGE_ENV', 'JUICEFS_EE_IMAGE_ENV']);
+    expect(juicefs.env).toEqual(['JUICEFS_CE_IMAGE_ENV', 'JUICEFS_EE_IMAGE_ENV', 'IP_FAMILY']);
   });
   test('are pulled with the Secrets of the runtime, else of the installation', () => {
     const settings = { imagePullSecrets: ['installed'] };
