@@ -7,12 +7,13 @@ import { expect, test } from 'vitest';
 import { codeTables } from './code-tables.ts';
 import { fluidTables } from './fluid-tables.ts';
 import { PAGES, read, root } from './pages.ts';
+import { platformTables } from './platform-tables.ts';
 
 test.each(PAGES)('%s has its generated tables up to date', async (page) => {
   await expect(await regenerated(read(page))).toMatchFileSnapshot(join(root, page));
 });
 
-const tables: Readonly<Record<string, () => Promise<string>>> = { ...codeTables, ...fluidTables };
+const tables: Readonly<Record<string, () => Promise<string>>> = { ...codeTables, ...fluidTables, ...platformTables };
 
 function regenerated(page: string): Promise<string> {
   const parts = page.split(/(<!-- generated: (?:\w+) -->\n).*?(?=<!-- end -->)/gs);
