@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { chartTables } from './chart-table.ts';
 import { codeTables } from './code-tables.ts';
 import { fluidTables } from './fluid-tables.ts';
 import { PAGES, read, root } from './pages.ts';
@@ -13,7 +14,7 @@ test.each(PAGES)('%s has its generated tables up to date', async (page) => {
   await expect(await regenerated(read(page))).toMatchFileSnapshot(join(root, page));
 });
 
-const tables: Readonly<Record<string, () => Promise<string>>> = { ...codeTables, ...fluidTables, ...platformTables };
+const tables: Readonly<Record<string, () => Promise<string>>> = { ...codeTables, ...fluidTables, ...platformTables, ...chartTables };
 
 function regenerated(page: string): Promise<string> {
   const parts = page.split(/(<!-- generated: (?:\w+) -->\n).*?(?=<!-- end -->)/gs);
