@@ -2,7 +2,7 @@
  * A release, up to the upload: `node scripts/release.ts <version> [--out build/release] [--day <date>] [--no-image]`. Nothing is pushed.
  *
  * In a clone, so that the checkout stays as it is, the changelog's section gets its version and day, package.json the version, and a commit
- * and a tag hold both. The package and the image are built from the clone; beside them are their bills of materials, notes on their
+ * and a tag hold both. The package, the manifests, the chart and the image are built from the clone; beside them are their bills of materials, notes on their
  * provenance, and checksums. The last lines are the commands of the upload.
  */
 import { execFileSync } from 'node:child_process';
@@ -36,7 +36,7 @@ const inClone = (program: string, ...args: readonly string[]) =>
 try {
   prepare();
   const notes = tag();
-  const files = [...pack(), ...(values.image ? image() : [])];
+  const files = [...pack(), ...manifests(), ...(values.image ? image() : [])];
   writeFileSync(join(out, 'NOTES.md'), `${notes}\n`);
   writeFileSync(join(out, 'PROVENANCE.md'), provenance(files));
   const sums = [...files, 'NOTES.md', 'PROVENANCE.md'].map((file) => `${sha256(join(out, file))}  ${file}`);
@@ -83,6 +83,19 @@ function pack(): readonly string[] {
   return [archive, written('package.cdx.json', bom)];
 }
 
+/** What clusters install: the manifests, a kustomization of them, and the chart as helm packs one. */
+function manifests(): readonly string[] {
+  const sluice = (...args: readonly string[]) => inClone(process.execPath, 'src/cli/main.ts', ...args);
+  writeFileSync(join(out, 'install.yaml'), `${sluice('install', '--image', `sluice:${version}`)}\n`);
+  writeFileSync(join(out, 'kustomization.yaml'), 'resources: [install.yaml]\n');
+  sluice('chart', join(out, 'sluice'));
+  const chart = `sluice-chart-${version}.tgz`;
+  const stamps = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
+  execFileSync('tar', ['-C', out, ...stamps, '--use-compress-program=gzip -n', '-cf', join(out, chart), 'sluice']);
+  rmSync(join(out, 'sluice'), { recursive: true });
+  return ['install.yaml', 'kustomization.yaml', chart];
+}
+
 function image(): readonly string[] {
   const name = `sluice:${version}`;
   const folder = join(out, 'image');
@@ -116,6 +129,7 @@ function uploads(files: readonly string[]): readonly string[] {
   return [
     `  git -C ${clone} push <remote> HEAD:main v${version}`,
     `  npm publish --provenance ${join(out, files[0] ?? '')}`,
+    `  helm push ${join(out, `sluice-chart-${version}.tgz`)} oci://<registry>`,
     ...(values.image ? [`  skopeo copy docker-archive:${join(out, 'image.tar')} docker://<registry>/sluice:${version}`] : []),
   ];
 }

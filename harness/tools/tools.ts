@@ -11,7 +11,7 @@ import { join } from 'node:path';
 export type ControlPlaneToolName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl' | 'kwok';
 export type NodeToolName = 'kubelet' | 'kube-proxy' | 'coredns' | 'pause' | 'minio' | 'rclone';
 /** Tools that only tests run. */
-export type TestToolName = 'csi-sanity' | 'health-reader';
+export type TestToolName = 'csi-sanity' | 'gitops-reader';
 /** File systems and servers that only `npm run engines` runs. */
 export type EngineToolName = 'gcsfuse' | 'fake-gcs-server' | 'weed';
 export type ToolName = ControlPlaneToolName | NodeToolName | TestToolName | EngineToolName;
@@ -28,7 +28,7 @@ type NodeModule = 'coredns' | 'pause' | 'sanity' | 'minio' | 'rclone' | 'gcsfuse
 export interface Tool<Name extends ToolName = ToolName> {
   readonly name: Name;
   /** The folder under tools/. */
-  readonly module: 'etcd' | 'kube' | 'kube-proxy' | 'kwok' | 'health' | `node/${NodeModule}`;
+  readonly module: 'etcd' | 'kube' | 'kube-proxy' | 'kwok' | 'gitops' | `node/${NodeModule}`;
   readonly package: string;
   /** Packages compiled and seconds taken by a cold build on two cores, in this order: what the estimate of the time left starts from. */
   readonly packages: number;
@@ -62,7 +62,7 @@ const TESTS: readonly Tool<TestToolName>[] = [
     packages: 204,
     seconds: 39,
   },
-  { name: 'health-reader', module: 'health', package: 'sluice.dev/tools/health', packages: 200, seconds: 40 },
+  { name: 'gitops-reader', module: 'gitops', package: 'sluice.dev/tools/gitops', packages: 330, seconds: 60 },
 ];
 
 const ENGINES: readonly Tool<EngineToolName>[] = [
@@ -152,9 +152,9 @@ export function nodeTools(env: Env = process.env): NodeTools {
   return built(NODE, env);
 }
 
-/** The path of the program that reads the health of objects as kstatus and Argo CD do; throws when it has to be built first. */
-export function healthReader(env: Env = process.env): string {
-  return built(TESTS, env)['health-reader'];
+/** The path of the program that reads objects as kstatus, Argo CD and helm do; throws when it has to be built first. */
+export function gitopsReader(env: Env = process.env): string {
+  return built(TESTS, env)['gitops-reader'];
 }
 
 /** The path of csi-sanity; throws when it has to be built first. */

@@ -32,6 +32,7 @@ export const COMMANDS: readonly {
   { name: 'crds', summary: 'print the CustomResourceDefinitions', load: () => import('./install/crds.ts') },
   { name: 'install', summary: 'print the manifests of Sluice itself', load: () => import('./install/install.ts') },
   { name: 'images', summary: 'list the default images of Sluice and of its runtimes', load: () => import('./install/images.ts') },
+  { name: 'chart', summary: 'write the manifests of Sluice itself as a helm chart', load: () => import('./install/chart.ts') },
   {
     name: 'uninstall',
     summary: 'delete the objects that install printed, once no Dataset, runtime or operation exists',

@@ -1,11 +1,10 @@
 import { Construct } from 'constructs';
 import type { Runtime } from '../constructs/index.ts';
-import { variablesByName } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { CONTROLLER_MEMORY, inEnv } from './memory.ts';
 import { ingressOnly } from './network.ts';
 import type { Settled } from './options.ts';
-import { fieldEnv, replicas } from './replicas.ts';
+import { environment, fieldEnv, replicas } from './replicas.ts';
 import { ReservedKeys } from './reserved-keys.ts';
 import { controllerRights, electionRights } from './rights.ts';
 
@@ -42,20 +41,21 @@ const container = ({
   configArgs,
 }: Settled) => ({
   args: ['reconcile', ...configArgs, ...(controller.openReferences ? ['--open-references'] : []), ...(controller.args ?? [])],
-  // An operator's own variables win.
-  env: variablesByName([
-    fieldEnv('MY_POD_NAME', 'metadata.name'),
-    fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
-    { name: 'SLUICE_IMAGE', value: image },
-    ...(registry === undefined ? [] : [{ name: 'SLUICE_REGISTRY', value: registry }]),
-    { name: 'MOUNT_ROOT', value: mountRoot },
-    { name: 'KUBELET_ROOTDIR', value: kubeletDir },
-    ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
-    // Pods of runtimes pull images of the same registries, and the default of Fluid's chart counts the data of a Jindo.
-    ...(imagePullSecrets.length > 0 ? [{ name: 'IMAGE_PULL_SECRETS', value: imagePullSecrets.map(({ name }) => name).join() }] : []),
-    ...(criticalFusePods ? [] : [{ name: 'CRITICAL_FUSE_POD', value: 'false' }]),
-    { name: 'QUERY_UFS_TOTAL', value: 'true' },
-    ...inEnv(CONTROLLER_MEMORY),
-    ...(controller.env ?? []),
-  ]),
+  env: environment(
+    [
+      fieldEnv('MY_POD_NAME', 'metadata.name'),
+      fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
+      { name: 'SLUICE_IMAGE', value: image },
+      ...(registry === undefined ? [] : [{ name: 'SLUICE_REGISTRY', value: registry }]),
+      { name: 'MOUNT_ROOT', value: mountRoot },
+      { name: 'KUBELET_ROOTDIR', value: kubeletDir },
+      ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
+      // Pods of runtimes pull images of the same registries, and the default of Fluid's chart counts the data of a Jindo.
+      ...(imagePullSecrets.length > 0 ? [{ name: 'IMAGE_PULL_SECRETS', value: imagePullSecrets.map(({ name }) => name).join() }] : []),
+      ...(criticalFusePods ? [] : [{ name: 'CRITICAL_FUSE_POD', value: 'false' }]),
+      { name: 'QUERY_UFS_TOTAL', value: 'true' },
+      ...inEnv(CONTROLLER_MEMORY),
+    ],
+    controller.env,
+  ),
 });

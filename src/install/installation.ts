@@ -36,12 +36,12 @@ class Installation extends Chart {
       const { metadata, ...crd } = crdOf(resource);
       new PlainObject(this, resource.plural, { ...crd, metadata: { ...metadata, labels: labels() } });
     }
-    priorityQuota(this, options);
+    priorityQuota(this, options.namespace);
     new Controller(this, options, runtimes);
     new NodePlugin(this, options, runtimes);
     // Labels of Sluice: `uninstall` keeps objects without them.
     for (const runtime of runtimes)
-      for (const { metadata, ...object } of runtime.install({ ...options, env: environmentOf(options, runtime) }))
+      for (const { metadata, ...object } of runtime.install({ ...options, env: options.runtimeEnv }))
         new PlainObject(this, `${runtime.type}-${object.kind}-${metadata.name}`, {
           ...object,
           metadata: { ...metadata, labels: { ...metadata.labels, ...labels() } },
@@ -51,10 +51,6 @@ class Installation extends Chart {
     if (options.webhook.enabled) new Webhook(this, options, runtimes);
   }
 }
-
-/** The variables of the controller's environment that a runtime reads. */
-const environmentOf = ({ controller }: Settled, runtime: Runtime): Readonly<Record<string, string>> =>
-  Object.fromEntries((controller.env ?? []).flatMap(({ name, value }) => (value && runtime.env.includes(name) ? [[name, value]] : [])));
 
 /** Every object of an installation, in the order in which they have to be applied. */
 export const installationOf = (options: Settled, parts: InstallationParts): readonly Manifest[] =>

@@ -1,13 +1,11 @@
 import { Construct } from 'constructs';
 import { csiDriver } from '../api/index.ts';
 import { PlainObject, type Runtime } from '../constructs/index.ts';
-import { mergedAffinity } from '../constructs/pod.ts';
-import { variablesByName } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
 import { inEnv, NODE_PLUGIN_MEMORY } from './memory.ts';
 import { ingressOnly } from './network.ts';
-import { podMetadata } from './replicas.ts';
+import { environment, fieldEnv, podMetadata } from './replicas.ts';
 import { NodePolicy } from './node-policy.ts';
 import type { Settled } from './options.ts';
 import { nodePluginRights } from './rights.ts';
@@ -50,12 +48,7 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
       // The last value of a flag takes precedence.
       ...(csi.args ?? []),
     ],
-    env: variablesByName([
-      { name: 'NODE_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'spec.nodeName' } } },
-      ...inEnv(NODE_PLUGIN_MEMORY),
-      // An operator's own variables win.
-      ...(csi.env ?? []),
-    ]),
+    env: environment([fieldEnv('NODE_NAME', 'spec.nodeName'), ...inEnv(NODE_PLUGIN_MEMORY)], csi.env),
     ports: [{ name: 'metrics', containerPort: 8080, protocol: 'TCP' }],
     livenessProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 10, failureThreshold: 3 },
     // Ready once the kubelet has registered the plugin: an image that does not register stops the rollout at the first nodes.
@@ -89,15 +82,8 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
         // A process namespace ends only when the last process in it does, and one that waits for a FUSE client which hangs does not: with
         // one of its own the plugin could not be replaced before that client ends.
         hostPID: true,
-        nodeSelector: { 'kubernetes.io/os': 'linux', ...csi.nodeSelector },
-        // Nodes without a kubelet of their own.
-        affinity: mergedAffinity(csi.affinity, {
-          nodeAffinity: {
-            requiredDuringSchedulingIgnoredDuringExecution: {
-              nodeSelectorTerms: [{ matchExpressions: [{ key: 'type', operator: 'NotIn', values: ['virtual-kubelet'] }] }],
-            },
-          },
-        }),
+        nodeSelector: csi.nodeSelector,
+        ...(csi.affinity && { affinity: csi.affinity }),
         tolerations: csi.tolerations,
         ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
         containers: [container],

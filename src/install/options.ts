@@ -124,6 +124,58 @@ export type InstallOptions = Static<typeof InstallOptions>;
 /** Where `sluice image` puts the module of further runtimes. */
 export const CONFIG_IN_IMAGE = '/etc/sluice/sluice.config.mjs';
 
+/** The values that count where none is given. `image` is that of the version. */
+export const DEFAULTS = {
+  namespace: DEFAULT_NAMESPACE,
+  imagePullPolicy: 'IfNotPresent',
+  imagePullSecrets: [],
+  mountRoot: '/runtime-mnt',
+  kubeletDir: '/var/lib/kubelet',
+  podLogsDir: '/var/log/pods',
+  criticalFusePods: true,
+  aggregateEdit: false,
+  daemons: [],
+  nodePolicy: true,
+  reservedKeysAllow: [],
+  // No limit on CPU: throttling is what makes a lease late.
+  controller: {
+    // A class of Kubernetes: every tenant's pods could use one that Sluice created.
+    priorityClassName: 'system-cluster-critical',
+    replicas: 2,
+    openReferences: false,
+    // Enough for 20,000 Datasets; docs/installing.md says what more of them need.
+    resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+  },
+  csi: {
+    // As the fuse pods: without it no pod of the node gets its data, so the kubelet evicts it last.
+    priorityClassName: 'system-node-critical',
+    resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
+    // A pod may need its data on any node that it can run on, but those without a kubelet of their own.
+    tolerations: [{ operator: 'Exists' }],
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'type', operator: 'NotIn', values: ['virtual-kubelet'] }] }],
+        },
+      },
+    },
+  },
+  webhook: {
+    enabled: true,
+    priorityClassName: 'system-cluster-critical',
+    replicas: 2,
+    failurePolicy: 'Fail',
+    timeoutSeconds: 15,
+    reinvocationPolicy: 'IfNeeded',
+    validation: false,
+    // No limit on CPU: pods that are created wait for it.
+    resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '384Mi' } },
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+  },
+} as const satisfies InstallOptions;
+
 type Component = NonNullable<InstallOptions['csi']>;
 /** The options with every default filled in. */
 export interface Settled {
@@ -141,6 +193,8 @@ export interface Settled {
   readonly nodePolicy: boolean;
   readonly reservedKeys?: 'audit' | 'deny';
   readonly reservedKeysAllow: readonly string[];
+  /** Variables of the controller, of those that runtimes read: images of daemons, and what the webhook judges by. */
+  readonly runtimeEnv: Readonly<Record<string, string>>;
   /** Arguments by which controller and webhook load the runtimes that the image has beside Sluice's own. */
   readonly configArgs: readonly string[];
   readonly controller: Component & { readonly replicas: number; readonly openReferences: boolean };
@@ -156,52 +210,33 @@ export interface Settled {
   };
 }
 
-/** Fills in defaults. `image` is the image of this version of the package; with further runtimes, it is one that has their module. */
-export function settled(options: InstallOptions, image: string, { furtherRuntimes = false } = {}): Settled {
-  return {
-    namespace: DEFAULT_NAMESPACE,
-    imagePullPolicy: 'IfNotPresent',
-    imagePullSecrets: [],
-    mountRoot: '/runtime-mnt',
-    kubeletDir: '/var/lib/kubelet',
-    podLogsDir: '/var/log/pods',
-    criticalFusePods: true,
-    aggregateEdit: false,
-    daemons: [],
-    nodePolicy: true,
-    reservedKeysAllow: [],
-    configArgs: furtherRuntimes ? ['--config', CONFIG_IN_IMAGE] : [],
-    ...options,
-    image: options.image !== undefined && namesHost(options.image) ? options.image : inRegistry(options.image ?? image, options.registry),
-    // No limit on CPU: throttling is what makes a lease late.
-    controller: {
-      // A class of Kubernetes: every tenant's pods could use one that Sluice created.
-      priorityClassName: 'system-cluster-critical',
-      replicas: 2,
-      openReferences: false,
-      // Enough for 20,000 Datasets; docs/installing.md says what more of them need.
-      resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
-      ...options.controller,
-    },
-    csi: {
-      // As the fuse pods: without it no pod of the node gets its data, so the kubelet evicts it last.
-      priorityClassName: 'system-node-critical',
-      resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
-      // A pod may need its data on any node that it can run on.
-      tolerations: [{ operator: 'Exists' }],
-      ...options.csi,
-    },
-    webhook: {
-      enabled: true,
-      priorityClassName: 'system-cluster-critical',
-      replicas: 2,
-      failurePolicy: 'Fail',
-      timeoutSeconds: 15,
-      reinvocationPolicy: 'IfNeeded',
-      validation: false,
-      // No limit on CPU: pods that are created wait for it.
-      resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '384Mi' } },
-      ...options.webhook,
-    },
-  };
+/** The options, without what is found from them. */
+export type CompleteOptions = Omit<Settled, 'configArgs' | 'runtimeEnv'>;
+
+/**
+ * Fills in defaults as helm does: maps by key, `null` removes a default, and everything else takes its place. `image` is the image of this
+ * version of the package; with further runtimes, it is one that has their module.
+ */
+export const settled = (options: InstallOptions, image: string, { furtherRuntimes = false } = {}): Settled =>
+  // The cast: DEFAULTS has what InstallOptions may omit.
+  complete(merged({ image, ...DEFAULTS }, options) as unknown as CompleteOptions, furtherRuntimes);
+
+/** The same of options that need no defaults. */
+export const complete = (options: CompleteOptions, furtherRuntimes: boolean): Settled => ({
+  ...options,
+  image: namesHost(options.image) ? options.image : inRegistry(options.image, options.registry),
+  configArgs: furtherRuntimes ? ['--config', CONFIG_IN_IMAGE] : [],
+  runtimeEnv: Object.fromEntries((options.controller.env ?? []).flatMap(({ name, value }) => (value ? [[name, value]] : []))),
+});
+
+type Values = Readonly<Record<string, unknown>>;
+const isMap = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function merged(before: Values, after: Values): Values {
+  const both = Object.entries(after).map(
+    ([key, value]) => [key, isMap(value) && isMap(before[key]) ? merged(before[key], value) : value] as const,
+  );
+  return Object.fromEntries(
+    Object.entries({ ...before, ...Object.fromEntries(both) }).filter(([, value]) => value !== null && value !== undefined),
+  );
 }

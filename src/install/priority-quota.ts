@@ -1,7 +1,6 @@
 import type { Construct } from 'constructs';
 import { PlainObject } from '../constructs/index.ts';
 import { labels } from './labels.ts';
-import type { Settled } from './options.ts';
 
 const GUARDED: readonly string[] = ['system-node-critical', 'system-cluster-critical'];
 /** No cluster has so many pods: the quota permits, and limits nothing. */
@@ -11,17 +10,13 @@ const MOST_PODS = '1M';
  * Clusters that guard the classes of Kubernetes, such as GKE, refuse pods with them in each namespace that has no quota for them.
  * https://kubernetes.io/docs/concepts/policy/resource-quotas/#limit-priority-class-consumption-by-default
  */
-export function priorityQuota(scope: Construct, { namespace, controller, csi, webhook }: Settled): void {
-  const used = [controller, csi, webhook].map(({ priorityClassName = '' }) => priorityClassName);
-  const values = GUARDED.filter((name) => used.includes(name));
-  if (values.length === 0) return;
+export const priorityQuota = (scope: Construct, namespace: string): PlainObject =>
   new PlainObject(scope, 'priority-quota', {
     apiVersion: 'v1',
     kind: 'ResourceQuota',
     metadata: { name: 'sluice-critical-pods', namespace, labels: labels() },
     spec: {
       hard: { pods: MOST_PODS },
-      scopeSelector: { matchExpressions: [{ operator: 'In', scopeName: 'PriorityClass', values }] },
+      scopeSelector: { matchExpressions: [{ operator: 'In', scopeName: 'PriorityClass', values: GUARDED }] },
     },
   });
-}

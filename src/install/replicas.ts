@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import type { EnvVar } from '../api/index.ts';
 import { PlainObject } from '../constructs/index.ts';
 import { labels, type InstalledPart, selector } from './labels.ts';
 import type { Settled } from './options.ts';
@@ -55,7 +56,7 @@ function podSpec({ image, imagePullPolicy, imagePullSecrets }: Settled, { name, 
     ...(component.priorityClassName && { priorityClassName: component.priorityClassName }),
     ...(component.affinity && { affinity: component.affinity }),
     securityContext: { runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, seccompProfile: { type: 'RuntimeDefault' } },
-    nodeSelector: { 'kubernetes.io/os': 'linux', ...component.nodeSelector },
+    nodeSelector: component.nodeSelector,
     ...(component.tolerations && { tolerations: component.tolerations }),
     ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
     topologySpreadConstraints: [
@@ -87,3 +88,9 @@ function podSpec({ image, imagePullPolicy, imagePullSecrets }: Settled, { name, 
 
 /** An environment variable with a field of the pod. */
 export const fieldEnv = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
+
+/** The variables of a container: an operator's own take the place of ours, and may refer to them. */
+export const environment = (ours: readonly EnvVar[], own: readonly EnvVar[] = []): readonly EnvVar[] => {
+  const names = new Set(own.map(({ name }) => name));
+  return [...ours.filter(({ name }) => !names.has(name)), ...own];
+};

@@ -1,13 +1,13 @@
 import { Construct } from 'constructs';
 import { webhookNames, webhookSecretLabels } from '../api/webhook-names.ts';
+import type { EnvVar } from '../api/index.ts';
 import { PlainObject, type Runtime } from '../constructs/index.ts';
-import { variablesByName } from '../constructs/merge.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
 import { inEnv, WEBHOOK_MEMORY } from './memory.ts';
 import { ingressOnly } from './network.ts';
 import type { Settled } from './options.ts';
-import { fieldEnv, replicas } from './replicas.ts';
+import { environment, fieldEnv, replicas } from './replicas.ts';
 import { certificateRights, validationRights, webhookRights } from './rights.ts';
 import { validationEntry, webhookEntries } from './webhook-entries.ts';
 
@@ -88,22 +88,23 @@ export class Webhook extends Construct {
   }
 }
 
-const container = ({ webhook, controller, image, mountRoot, configArgs }: Settled, runtimes: readonly Runtime[]) => ({
+const container = ({ webhook, runtimeEnv, image, mountRoot, configArgs }: Settled, runtimes: readonly Runtime[]) => ({
   args: ['webhook', ...configArgs, ...(webhook.validation ? ['--validate'] : []), ...(webhook.args ?? [])],
-  // An operator's own variables win.
-  env: variablesByName([
-    fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
-    { name: 'SLUICE_IMAGE', value: image },
-    ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
-    // Objects are judged by the settings of the controller.
-    ...(webhook.validation ? [{ name: 'MOUNT_ROOT', value: mountRoot }, ...ofRuntimes(controller.env, runtimes)] : []),
-    ...inEnv(WEBHOOK_MEMORY),
-    ...(webhook.env ?? []),
-  ]),
+  env: environment(
+    [
+      fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
+      { name: 'SLUICE_IMAGE', value: image },
+      ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
+      // Objects are judged by the settings of the controller.
+      ...(webhook.validation ? [{ name: 'MOUNT_ROOT', value: mountRoot }, ...ofRuntimes(runtimeEnv, runtimes)] : []),
+      ...inEnv(WEBHOOK_MEMORY),
+    ],
+    webhook.env,
+  ),
 });
 
 /** The variables that runtimes read. */
-function ofRuntimes(env: Settled['controller']['env'], runtimes: readonly Runtime[]) {
+function ofRuntimes(env: Settled['runtimeEnv'], runtimes: readonly Runtime[]): readonly EnvVar[] {
   const read = new Set(runtimes.flatMap((runtime) => runtime.env));
-  return (env ?? []).filter(({ name }) => read.has(name));
+  return [...read].flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name] }]));
 }

@@ -32,14 +32,17 @@ describe.skipIf(!simulated)('policies of users', () => {
       JSON.stringify({ data: { directories, images: 'juicedata/\nexample.io/fuse:\n' } }),
     );
     await plane.kubectl('label', 'namespace', space.namespace, 'data.fluid.io/policies=enforced');
-    // A policy is in force some moments after it was created.
-    await eventually(async () => {
-      const created = await space.create(local('probe')).then(
-        () => space.delete('Dataset', 'probe').then(() => true),
-        () => false,
-      );
-      expect(created).toBe(false);
-    });
+    // A policy is in force some moments after it was created, and another one some moments later.
+    const refused = (object: KubeObject) =>
+      eventually(async () => {
+        const created = await space.create(object).then(
+          () => space.delete(object.kind as 'Dataset' | 'DaemonSet', object.metadata.name).then(() => true),
+          () => false,
+        );
+        expect(created).toBe(false);
+      });
+    await refused(local('probe'));
+    await refused(daemonSet('probe'));
   });
   afterAll(async () => {
     for (const policy of POLICIES)
@@ -52,6 +55,18 @@ describe.skipIf(!simulated)('policies of users', () => {
     kind: 'DataBackup',
     metadata: { name },
     spec: { dataset: 'a', backupPath: 'local:///etc' },
+  });
+  const daemonSet = (name: string): KubeObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name, labels: { 'app.kubernetes.io/managed-by': 'sluice' } },
+    spec: {
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: { containers: [{ name, image: 'evil.example/x' }], nodeSelector: { nowhere: 'true' } },
+      },
+    },
   });
   const local = (name: string) => datasetObject(name, { mounts: [{ mountPoint: 'local:///etc', name: 'etc' }] });
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { healthReader } from '../../harness/tools/tools.ts';
+import { gitopsReader } from '../../harness/tools/tools.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 
 /** How a reader of others understands an object. */
@@ -12,7 +12,7 @@ export interface Health {
 /** Why no object can be read; undefined if it can. */
 export function lackingReader(): string | undefined {
   try {
-    return existsSync(healthReader()) ? undefined : 'health-reader is missing';
+    return existsSync(gitopsReader()) ? undefined : 'gitops-reader is missing';
   } catch (error) {
     return (error as Error).message;
   }
@@ -21,7 +21,7 @@ export function lackingReader(): string | undefined {
 /** The answer of the library of kstatus about each object, or of a health check of Argo CD: `['kstatus']`, `['lua', <file>]`. */
 export function read(how: readonly string[], objects: readonly (KubeObject | object)[]): readonly Health[] {
   const input = objects.map((object) => `${JSON.stringify(object)}\n`).join('');
-  const { status: code, stdout, stderr } = spawnSync(healthReader(), how, { input, encoding: 'utf8', maxBuffer: 64 << 20 });
+  const { status: code, stdout, stderr } = spawnSync(gitopsReader(), how, { input, encoding: 'utf8', maxBuffer: 64 << 20 });
   if (code !== 0) throw new Error(stderr);
   return stdout
     .split('\n')

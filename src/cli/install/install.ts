@@ -11,6 +11,7 @@ import { outputOption, print } from '../output.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { complain } from '../terminal.ts';
 import { version } from '../version.ts';
+import { daemonTypes } from './daemons.ts';
 import { environmentFaults } from './environment-faults.ts';
 import { type Flags, named } from './flag-names.ts';
 
@@ -168,10 +169,9 @@ const validationFaults = ({ webhook }: InstallOptions): readonly string[] =>
     ? ['webhook.validation: expected the webhook too, which validates, found it omitted']
     : [];
 
-function daemonFaults(options: InstallOptions, runtimes: readonly Runtime[]): readonly string[] {
-  const asked = (type: string) => ({ ...settled(options, ''), daemons: [type], env: {} });
-  const known = runtimes.filter((definition) => definition.install(asked(definition.type)).length > 0).map(({ type }) => type);
-  return (options.daemons ?? [])
+function daemonFaults({ daemons = [] }: InstallOptions, runtimes: readonly Runtime[]): readonly string[] {
+  const known = daemonTypes(runtimes);
+  return daemons
     .filter((daemon) => !known.includes(daemon))
     .map((daemon) => `daemons: expected types of runtimes that have daemons (${known.join(', ')}), found "${daemon}"`);
 }

@@ -1,7 +1,8 @@
-// health-reader says how the readers of others understand objects: the library of kstatus, and Lua as Argo CD runs it.
+// gitops-reader says how the programs of others understand what Sluice writes: kstatus, Lua as Argo CD runs it, and helm.
 //
-//	health-reader kstatus             reads objects as JSON, one a line; prints `<status>\t<message>` for each
-//	health-reader lua <health.lua>    the same by a script of Argo CD's layout
+//	gitops-reader kstatus                     reads objects as JSON, one a line; prints `<status>\t<message>` for each
+//	gitops-reader lua <health.lua>            the same by a script of Argo CD's layout
+//	gitops-reader helm <chart> <namespace>    reads values; prints `objects\t<JSON>`, or `error\t<message>`
 package main
 
 import (
@@ -17,7 +18,7 @@ type reader func(object map[string]any) (status string, message string, err erro
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "health-reader:", err)
+		fmt.Fprintln(os.Stderr, "gitops-reader:", err)
 		os.Exit(1)
 	}
 }
@@ -51,5 +52,8 @@ func readerOf(args []string) (reader, error) {
 		script, err := os.ReadFile(args[1])
 		return func(object map[string]any) (string, string, error) { return healthOf(string(script), object) }, err
 	}
-	return nil, fmt.Errorf("expected kstatus, or lua and a file, found %q", args)
+	if len(args) == 3 && args[0] == "helm" {
+		return helm(args[1], args[2])
+	}
+	return nil, fmt.Errorf("expected kstatus, lua and a file, or helm, a chart and a namespace, found %q", args)
 }

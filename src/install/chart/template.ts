@@ -1,0 +1,189 @@
+import { stringify } from 'yaml';
+import { type ChartValue, HOST, MARK, markOf, TAG } from './values.ts';
+
+/** A value as one variant of the installation has it. The first of a list is the base, which counts where no condition of the others does. */
+export interface Case {
+  readonly when: string;
+  readonly unless: string;
+  /** Undefined where the variant has no such value. */
+  readonly value: unknown;
+  /** Whether the variant has two choices at once, of which each is a case of its own: of interest where it differs from both. */
+  readonly isPair?: boolean;
+}
+
+/** A line of a template; `DEPTH` in its text stands for its number of columns. */
+interface Line {
+  readonly depth: number;
+  readonly text: string;
+}
+/** On the line of its key, or below it. */
+type Rendered = string | readonly Line[];
+
+type Marks = ReadonlyMap<string, ChartValue>;
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const COLUMNS = /DEPTH/g;
+
+/** The template of an object: where its variants differ it has their conditions, and where it has a mark, the value. */
+export function templateOf(cases: readonly Case[], marks: Marks): string {
+  const rendered = guarded(cases, (present) => linesOf(new Renderer(marks).value(present)));
+  return `${rendered.map(({ depth, text }) => `${' '.repeat(2 * depth)}${text.replace(COLUMNS, String(2 * depth))}`).join('\n')}\n`;
+}
+
+const linesOf = (rendered: Rendered): readonly Line[] => (typeof rendered === 'string' ? [{ depth: 0, text: rendered }] : rendered);
+const deeper = (lines: readonly Line[]): readonly Line[] => lines.map(({ depth, text }) => ({ depth: depth + 1, text }));
+const control = (text: string): Line => ({ depth: 0, text: `{{- ${text} }}` });
+const all = (conditions: readonly string[]): string =>
+  conditions.length === 1 ? String(conditions[0]) : `and ${conditions.map((each) => `(${each})`).join(' ')}`;
+const any = (conditions: readonly string[]): string =>
+  conditions.length === 1 ? String(conditions[0]) : `or ${conditions.map((each) => `(${each})`).join(' ')}`;
+
+/** What the cases with a value render as, under the condition that there is one. */
+function guarded(
+  cases: readonly Case[],
+  render: (present: readonly Case[]) => readonly Line[],
+  further: readonly string[] = [],
+): readonly Line[] {
+  const present = cases.filter(({ value }) => value !== undefined);
+  const absent = cases.filter(({ value, isPair }) => value === undefined && !isPair);
+  const conditions = cases[0]?.value === undefined ? [any(present.map(({ when }) => when))] : absent.map(({ unless }) => unless);
+  const lines = render(present);
+  const both = [...conditions, ...further];
+  return both.length === 0 ? lines : [control(`if ${all(both)}`), ...lines, control('end')];
+}
+
+class Renderer {
+  private readonly marks: Marks;
+  constructor(marks: Marks) {
+    this.marks = marks;
+  }
+
+  value(cases: readonly Case[]): Rendered {
+    const values = cases.map(({ value }) => value);
+    const path = values.map((each) => this.whole(each)).find((each) => each !== undefined);
+    if (path !== undefined && values.every((each) => this.whole(each) === path || isEmpty(each)))
+      return [{ depth: 0, text: `{{- toYaml .Values.${path} | nindent DEPTH }}` }];
+    if (values.every(isFields)) return values.every(isEmpty) ? '{}' : this.fields(cases);
+    if (values.every(Array.isArray)) return values.every(isEmpty) ? '[]' : this.entries(cases);
+    return this.choice(cases);
+  }
+
+  /** The path of the value that a map or a list consists of. */
+  private whole(value: unknown): string | undefined {
+    const parts = Array.isArray(value) ? value.map(nameOf) : isFields(value) ? Object.keys(value) : [];
+    return parts.length === 1 ? this.many(parts[0]) : undefined;
+  }
+  /** The path, if the text stands for a map or a list. */
+  private many(text: string | undefined): string | undefined {
+    const path = markOf(text);
+    return path !== undefined && this.marks.get(path)?.kind !== 'text' ? path : undefined;
+  }
+
+  private fields(cases: readonly Case[]): readonly Line[] {
+    const keys = inOrder(cases.map(({ value }) => Object.keys(value as Fields)));
+    return keys.flatMap((key) => {
+      const path = this.many(key);
+      if (path !== undefined) {
+        // Fields of ours win.
+        const ours = keys.filter((other) => other !== key).map((other) => JSON.stringify(other));
+        return [control(`with omit .Values.${path} ${ours.join(' ')}`), spread('.'), control('end')];
+      }
+      const of = cases.map((each) => ({ ...each, value: (each.value as Fields)[key] }));
+      return guarded(of, (present) => {
+        const rendered = this.value(present);
+        if (typeof rendered === 'string') return [{ depth: 0, text: `${scalar(key)}: ${rendered}` }];
+        return [{ depth: 0, text: `${scalar(key)}:` }, ...deeper(rendered)];
+      });
+    });
+  }
+
+  private entries(cases: readonly Case[]): readonly Line[] {
+    const lists = cases.map(({ value }) => numbered(value as readonly unknown[]));
+    const names = inOrder(lists.map((list) => [...list.keys()]));
+    const variables = names.map(markOf).find((path) => path !== undefined && this.marks.get(path)?.kind === 'variables');
+    return names.flatMap((name) => {
+      const path = this.many(name);
+      if (path !== undefined) return [control(`with .Values.${path}`), spread('.'), control('end')];
+      const of = cases.map((each, i) => ({ ...each, value: lists[i]?.get(name) }));
+      const unlessTheirs = variables === undefined ? [] : [`not (include "sluice.variable" (list .Values.${variables} "${name}"))`];
+      return guarded(of, (present) => entry(this.value(present)), unlessTheirs);
+    });
+  }
+
+  /** One of several texts. */
+  private choice(cases: readonly Case[]): string {
+    const [base, ...others] = cases.map(({ when, value, isPair }) => ({ when, text: this.text(value), isPair }));
+    const single = new Set(others.flatMap(({ text, isPair }) => (isPair ? [] : [text])));
+    const different = others.filter(({ text, isPair }) => text !== base?.text && !(isPair && single.has(text)));
+    if (different.length === 0) return String(base?.text);
+    const branches = different.map(({ when, text }, i) => `{{ ${i === 0 ? 'if' : 'else if'} ${when} }}${text}`);
+    return `${branches.join('')}{{ else }}${base?.text}{{ end }}`;
+  }
+
+  private text(value: unknown): string {
+    if (typeof value === 'object' && value !== null)
+      throw new Error(`expected texts and numbers to choose from, found ${JSON.stringify(value)}`);
+    if (typeof value !== 'string' || !value.includes('⟦')) return scalar(value);
+    const path = markOf(value);
+    if (path !== undefined && this.marks.get(path)?.kind === 'number') return `{{ int .Values.${path} }}`;
+    return JSON.stringify(value)
+      .replace(
+        /,\\"⟦([^⟧]+)⟧\\"/g,
+        (_, each: string) => `{{ range .Values.${each} }},{{ . | toRawJson | toRawJson | trimPrefix "\\"" | trimSuffix "\\"" }}{{ end }}`,
+      )
+      .replaceAll(HOST, '')
+      .replaceAll(TAG, '')
+      .replace(MARK, (_, each: string) => this.inText(each));
+  }
+
+  private inText(path: string): string {
+    const variable = /^runtimeEnv[.](.+)$/.exec(path)?.[1];
+    if (path === 'namespace') return '{{ .Release.Namespace }}';
+    if (variable !== undefined) return `{{ include "sluice.variable" (list .Values.controller.env "${variable}") }}`;
+    if (this.marks.get(path)?.kind === 'objects')
+      return `{{ range $i, $each := .Values.${path} }}{{ if $i }},{{ end }}{{ $each.name }}{{ end }}`;
+    return `{{ .Values.${path} }}`;
+  }
+}
+
+const spread = (value: string): Line => ({ depth: 0, text: `{{- toYaml ${value} | nindent DEPTH }}` });
+
+function entry(rendered: Rendered): readonly Line[] {
+  if (typeof rendered === 'string') return [{ depth: 0, text: `- ${rendered}` }];
+  const [first, ...rest] = deeper(rendered);
+  if (!first || first.text.startsWith('{{-')) return [{ depth: 0, text: '-' }, ...deeper(rendered)];
+  return [{ depth: 0, text: `- ${first.text}` }, ...rest];
+}
+
+const isEmpty = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
+
+/** By its name, as Kubernetes merges lists; without one, by its content. */
+const nameOf = (value: unknown): string =>
+  isFields(value) && typeof value['name'] === 'string' ? value['name'] : typeof value === 'string' ? value : JSON.stringify(value);
+
+function numbered(list: readonly unknown[]): ReadonlyMap<string, unknown> {
+  const found = new Map<string, unknown>();
+  for (const value of list) {
+    const name = nameOf(value);
+    let unique = name;
+    for (let i = 2; found.has(unique); i++) unique = `${name} ${i}`;
+    found.set(unique, value);
+  }
+  return found;
+}
+
+/** Every name of the lists once, each after the name that it follows. */
+function inOrder(lists: readonly (readonly string[])[]): readonly string[] {
+  const names: string[] = [];
+  for (const list of lists)
+    for (const [i, name] of list.entries())
+      if (!names.includes(name)) names.splice(i === 0 ? 0 : names.indexOf(String(list[i - 1])) + 1, 0, name);
+  return names;
+}
+
+const scalar = (value: unknown): string => {
+  const text = typeof value === 'string' && /[\n"\\]/.test(value) ? JSON.stringify(value) : stringify(value, { lineWidth: 0 }).trimEnd();
+  return text.replaceAll('{{', '{{ "{{" }}');
+};
