@@ -2,8 +2,8 @@
  * A release, up to the upload: `node scripts/release.ts <version> [--out build/release] [--day <date>] [--no-image]`. Nothing is pushed.
  *
  * In a clone, so that the checkout stays as it is, the changelog's section gets its version and day, package.json the version, and a commit
- * and a tag hold both. The package, the manifests, the chart and the image are built from the clone; beside them are their bills of materials, notes on their
- * provenance, and checksums. The last lines are the commands of the upload.
+ * and a tag hold both. The package, the manifests, the chart and the image are built from the clone; beside them are bills of materials,
+ * notes on their provenance, and checksums. The last lines are the commands of the upload.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -83,7 +83,7 @@ function pack(): readonly string[] {
   return [archive, written('package.cdx.json', bom)];
 }
 
-/** What clusters install: the manifests, a kustomization of them, and the chart as helm packs one. */
+/** Files for clusters: the manifests, a kustomization of them, and the chart as helm packs one. */
 function manifests(): readonly string[] {
   const sluice = (...args: readonly string[]) => inClone(process.execPath, 'src/cli/main.ts', ...args);
   writeFileSync(join(out, 'install.yaml'), `${sluice('install', '--image', `sluice:${version}`)}\n`);

@@ -214,7 +214,7 @@ export interface Settled {
 export type CompleteOptions = Omit<Settled, 'configArgs' | 'runtimeEnv'>;
 
 /**
- * Fills in defaults as helm does: maps by key, `null` removes a default, and everything else takes its place. `image` is the image of this
+ * Fills in defaults as helm does: maps by key, `null` removes a map or a list of the defaults, and everything else takes their place. `image` is the image of this
  * version of the package; with further runtimes, it is one that has their module.
  */
 export const settled = (options: InstallOptions, image: string, { furtherRuntimes = false } = {}): Settled =>
@@ -232,11 +232,14 @@ export const complete = (options: CompleteOptions, furtherRuntimes: boolean): Se
 type Values = Readonly<Record<string, unknown>>;
 const isMap = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function merged(before: Values, after: Values): Values {
-  const both = Object.entries(after).map(
-    ([key, value]) => [key, isMap(value) && isMap(before[key]) ? merged(before[key], value) : value] as const,
-  );
-  return Object.fromEntries(
-    Object.entries({ ...before, ...Object.fromEntries(both) }).filter(([, value]) => value !== null && value !== undefined),
-  );
+/** @param depth 0 of all values, 1 of a part's, which both need every default that is no map or list */
+function merged(before: Values, after: Values, depth = 0): Values {
+  const all: Record<string, unknown> = { ...before };
+  for (const [key, value] of Object.entries(after)) {
+    const theirs = before[key];
+    const isNeeded = theirs !== undefined && (depth === 0 || (depth === 1 && typeof theirs !== 'object'));
+    if (value !== null && value !== undefined) all[key] = isMap(value) && isMap(theirs) ? merged(theirs, value, depth + 1) : value;
+    else if (!isNeeded) delete all[key];
+  }
+  return all;
 }

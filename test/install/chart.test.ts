@@ -95,7 +95,7 @@ const arbitraryValues = fc.record({
     }),
   ),
 }) as unknown as fc.Arbitrary<InstallOptions>;
-/** As YAML has it: nothing is undefined. */
+/** YAML has no undefined. */
 const plain = (values: InstallOptions): InstallOptions => JSON.parse(JSON.stringify(values)) as InstallOptions;
 
 describe.skipIf(!canRun('the helm chart', lackingReader()))('the helm chart', () => {
@@ -118,6 +118,8 @@ describe.skipIf(!canRun('the helm chart', lackingReader()))('the helm chart', ()
     ['a wrong type', { controller: { replicas: 'two' } }, '/controller/replicas'],
     ['a wrong choice', { reservedKeys: 'allow' }, 'reservedKeys'],
     ['a namespace beside that of the release', { namespace: 'other' }, 'namespace'],
+    ['null for what it needs', { webhook: { timeoutSeconds: null } }, 'timeoutSeconds'],
+    ['null for a part', { csi: null }, 'csi'],
     ['a path with a quote', { mountRoot: '/a"b' }, 'mountRoot'],
   ])('refuses %s', (_, values, path) => {
     const [answer] = byHelm([values]);

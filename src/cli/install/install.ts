@@ -94,10 +94,10 @@ export const define: Define = (command, parts) => {
       const furtherRuntimes = runtimes.length > ours.length;
       const given = optionsOf(flags, runtimes);
       // Sluice's own image lacks their code: the controller would not start.
-      if (furtherRuntimes && given.image === undefined)
+      if (furtherRuntimes && !given.image)
         throw new UsageError('--image: expected the image that `sluice image` built with the runtimes of --config, found none');
       const options = settled(given, `sluice:${version()}`, { furtherRuntimes });
-      if (given.image === undefined && given.registry === undefined)
+      if (!given.image && !given.registry)
         complain(`sluice: without --image, the pods run ${options.image}, which no registry has: every node must have it already`);
       await print(installationOf(options, { resources, runtimes }), flags.output);
     });
@@ -155,7 +155,8 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
           ...environmentFaults(options, runtimes),
         ];
   if (faults.length > 0) throw new UsageError(faults.map((fault) => named(fault, flags)));
-  return options;
+  // With null, which the reader omits, and which removes a default.
+  return values as InstallOptions;
 }
 
 /** Without a policy, nobody has to be allowed: its mode was probably forgotten. */

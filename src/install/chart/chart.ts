@@ -7,7 +7,7 @@ import { mark, markedValues, TAG } from './values.ts';
 import { valuesFile, valuesSchema } from './values-file.ts';
 
 export interface ChartProps extends InstallationParts {
-  /** Of Sluice: the chart's version and the image's. */
+  /** The version of Sluice, which is the chart's. */
   readonly version: string;
   readonly image: string;
   /** Types of runtimes that have daemons. */

@@ -39,7 +39,7 @@ const all = (conditions: readonly string[]): string =>
 const any = (conditions: readonly string[]): string =>
   conditions.length === 1 ? String(conditions[0]) : `or ${conditions.map((each) => `(${each})`).join(' ')}`;
 
-/** What the cases with a value render as, under the condition that there is one. */
+/** Renders the cases that have a value, under the condition that there is one. */
 function guarded(
   cases: readonly Case[],
   render: (present: readonly Case[]) => readonly Line[],

@@ -12,15 +12,27 @@ const CHART_VALUES = { type: 'object', properties };
 
 /** The JSON schema of the values, by which helm refuses what it does not know. */
 export function valuesSchema(): object {
-  const { properties, ...schema } = jsonSchema(CHART_VALUES) as { readonly properties: object };
+  const { properties, ...schema } = jsonSchema(CHART_VALUES) as Properties;
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of Sluice',
     ...schema,
-    // Helm gives these to each chart.
-    properties: { ...properties, global: { type: 'object' } },
+    properties: {
+      ...properties,
+      ...Object.fromEntries(
+        Object.keys(PARTS).map((part) => [part, { ...properties[part], required: needed(DEFAULTS[part as keyof typeof PARTS], isScalar) }]),
+      ),
+      // Helm gives these to each chart.
+      global: { type: 'object' },
+    },
+    required: needed(DEFAULTS, () => true),
   };
 }
+
+const isScalar = (value: unknown): boolean => typeof value !== 'object';
+/** Names of values that the templates need: helm removes a default whose value is null. */
+const needed = (defaults: Values, isNeeded: (value: unknown) => boolean): readonly string[] =>
+  Object.entries(defaults).flatMap(([key, value]) => (key !== 'namespace' && isNeeded(value) ? [key] : []));
 
 /** A schema of Kubernetes as JSON schema: unknown fields are faults, and `x-kubernetes-` means nothing. */
 function jsonSchema(schema: Schema): Schema {

@@ -18,7 +18,7 @@ export interface Variant {
   readonly values: CompleteOptions;
 }
 
-/** What is rendered to find a template: values with a mark in the place of each, and variants of them. */
+/** Values to find the templates by: with a mark in the place of each, and variants of them. */
 export interface MarkedValues {
   readonly byPath: ReadonlyMap<string, ChartValue>;
   readonly base: CompleteOptions;

@@ -147,6 +147,17 @@ describe('sluice install', () => {
     expect((await rolesOf('aggregateEdit: true'))['sluice-edit']).toEqual(['admin', 'edit']);
   });
 
+  test('takes null for a default that is not wanted, and keeps those that it needs', async () => {
+    const manifests = await printed(
+      'controller: { resources: { limits: null }, replicas: null }\ncsi: { affinity: null }\nmountRoot:\nwebhook:',
+    );
+    const controller = named(manifests, 'Deployment', 'sluice-controller');
+    expect(controller.spec.replicas).toBe(2);
+    expect(podOf(controller).containers[0].resources).toEqual({ requests: { cpu: '100m', memory: '256Mi' } });
+    expect(podOf(named(manifests, 'DaemonSet', 'sluice-csi'))).not.toHaveProperty('affinity');
+    expect(podOf(named(manifests, 'DaemonSet', 'sluice-csi')).containers[0].args).toContain('--mount-root=/runtime-mnt');
+  });
+
   test('takes values of a file, over which flags win', async () => {
     const values = `
       namespace: data
