@@ -56,23 +56,24 @@ function claimCauses({ namespace, name, claim }: ClaimRoute): readonly Explained
 }
 
 function pluginCauses({ name, csiNode, plugin }: NodeRoute, input: ExplainInput): readonly ExplainedCause[] {
-  if (csiNode === 'forbidden' || isRegistered(csiNode)) return [];
-  const [pod] = plugin;
+  if (csiNode === 'unreadable' || isRegistered(csiNode)) return [];
+  const [pod] = plugin ?? [];
   const trouble = pod && troubleOf(pod, input);
-  const why = pod ? `: pod ${pod.metadata.name} ${trouble ? trouble.message : 'is ready'}` : ', and has no pod there';
+  const none = plugin ? ', and has no pod there' : '';
+  const why = pod ? `: pod ${pod.metadata.name} ${trouble ? trouble.message : 'is ready'}` : none;
   const toDo = pod && trouble ? toDoAboutPod(pod, trouble) : 'see which nodes the DaemonSet sluice-csi selects and tolerates';
   return [{ reason: 'NodePluginMissing', message: `the node plugin is not registered on node ${name}${why}`, toDo }];
 }
 
 function fuseCauses({ nodeLabel, fusePods }: ClaimRoute, { name, node }: NodeRoute, input: ExplainInput): readonly ExplainedCause[] {
   if (nodeLabel === undefined) return [];
-  const [pod] = fusePods;
+  const [pod] = fusePods ?? [];
   const trouble = pod && troubleOf(pod, input);
   if (pod && trouble) {
     const message = `fuse pod ${pod.metadata.namespace}/${pod.metadata.name}: ${trouble.message}`;
     return [{ reason: trouble.reason, message, since: unreadySince(pod), toDo: toDoAboutPod(pod, trouble) }];
   }
-  if (pod || typeof node === 'string') return [];
+  if (pod || !fusePods || typeof node === 'string') return [];
   const isLabelled = node.metadata.labels?.[nodeLabel] !== undefined;
   const message = isLabelled
     ? `node ${name} has no fuse pod, although it has the label ${nodeLabel}`
@@ -87,8 +88,8 @@ const claimLine = ({ namespace, name, claim, volume }: ClaimRoute): string =>
   `claim ${namespace}/${name}: ${stateOf(claim)}, volume ${typeof volume === 'string' ? READ[volume] : `${volume.metadata.name}: ${stateOf(volume)}`}`;
 
 function nodeLines({ name, csiNode }: NodeRoute, claims: readonly ClaimRoute[], input: ExplainInput): readonly string[] {
-  const registered = csiNode === 'forbidden' ? 'may not be read' : isRegistered(csiNode) ? 'registered' : 'not registered';
-  const pods = claims.flatMap(({ fusePods }) => fusePods);
+  const registered = csiNode === 'unreadable' ? 'cannot be read' : isRegistered(csiNode) ? 'registered' : 'not registered';
+  const pods = claims.flatMap(({ fusePods = [] }) => fusePods);
   return [
     `node ${name}: node plugin ${registered}`,
     ...pods.map((pod) => `fuse pod ${pod.metadata.namespace}/${pod.metadata.name}: ${troubleOf(pod, input)?.reason ?? 'ready'}`),
@@ -102,7 +103,7 @@ function isRegistered(csiNode: MaybeObject): boolean {
 
 const stateOf = (object: MaybeObject): string =>
   typeof object === 'string' ? READ[object] : redactedText(String(phaseOf(object) ?? '')) || 'new';
-const READ = { absent: 'does not exist', forbidden: 'may not be read' } as const;
+const READ = { absent: 'does not exist', unreadable: 'cannot be read' } as const;
 
 const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
   `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;

@@ -1,7 +1,7 @@
 import { csiDriver, label } from '../../api/index.ts';
 import { sidecar } from '../../api/sidecars.ts';
 import type { KubeClient, ListOptions } from '../../kube/contract.ts';
-import { isForbidden, isNotFound } from '../../kube/errors.ts';
+import { isAbsent, isForbidden, isNotFound } from '../../kube/errors.ts';
 import { selectorOf } from '../../kube/selector.ts';
 import { type KubeObject, type ObjectName, type ResourceType, resourceType } from '../../kube/types.ts';
 import { Node, ownedKinds, Pod } from '../../planning/kinds.ts';
@@ -19,8 +19,8 @@ export interface Route {
   readonly node?: NodeRoute;
 }
 
-/** An object, or why there is none: the user may not read it, or it does not exist. */
-export type MaybeObject = KubeObject | 'absent' | 'forbidden';
+/** An object, or why there is none: it does not exist, or the user may not read it, or the server does not have its kind. */
+export type MaybeObject = KubeObject | 'absent' | 'unreadable';
 
 export interface ClaimRoute {
   readonly namespace: string;
@@ -29,8 +29,8 @@ export interface ClaimRoute {
   readonly volume: MaybeObject;
   /** The label that a node needs for a fuse pod; undefined if the volume names none. */
   readonly nodeLabel?: string;
-  /** Fuse pods of the volume on the node of the pod. */
-  readonly fusePods: readonly KubeObject[];
+  /** Fuse pods of the volume on the node of the pod; absent if the user may not list them. */
+  readonly fusePods?: readonly KubeObject[];
 }
 
 export interface NodeRoute {
@@ -38,8 +38,8 @@ export interface NodeRoute {
   readonly node: MaybeObject;
   /** Which CSI drivers are registered. */
   readonly csiNode: MaybeObject;
-  /** Pods of the node plugin there. */
-  readonly plugin: readonly KubeObject[];
+  /** Pods of the node plugin there; absent if the user may not list them. */
+  readonly plugin?: readonly KubeObject[];
 }
 
 const CSINode = resourceType('storage.k8s.io', 'CSINode', 'csinodes', false);
@@ -96,7 +96,7 @@ async function claimRoute(read: Reading, { namespace, name }: { namespace: strin
   const volume = volumeName === undefined ? 'absent' : await read.get(ownedKinds.PersistentVolume, { name: volumeName });
   const { runtime_namespace: of = namespace, mount_pod_node_selector_key: nodeLabel } = csiOf(volume)?.volumeAttributes ?? {};
   const fusePods = node !== undefined && nodeLabel !== undefined ? await fusePodsOn(read, { namespace: of, nodeLabel, node }) : [];
-  return { namespace, name, claim, volume, ...(nodeLabel !== undefined && { nodeLabel }), fusePods };
+  return { namespace, name, claim, volume, ...(nodeLabel !== undefined && { nodeLabel }), ...(fusePods && { fusePods }) };
 }
 
 interface Csi {
@@ -115,18 +115,23 @@ function servedBy(volume: MaybeObject): readonly string[] {
 }
 
 /** The pods of the DaemonSet that runs on nodes with this label. */
-async function fusePodsOn(read: Reading, at: { namespace: string; nodeLabel: string; node: string }): Promise<readonly KubeObject[]> {
+async function fusePodsOn(
+  read: Reading,
+  at: { namespace: string; nodeLabel: string; node: string },
+): Promise<readonly KubeObject[] | undefined> {
   const daemons = await read.list(ownedKinds.DaemonSet, { namespace: at.namespace, labelSelector: label.owner });
-  const own = daemons.filter(({ spec }) => {
+  const own = daemons?.filter(({ spec }) => {
     const { template } = (spec ?? {}) as { template?: { spec?: { nodeSelector?: Readonly<Record<string, string>> } } };
     return template?.spec?.nodeSelector?.[at.nodeLabel] !== undefined;
   });
+  if (!own) return undefined;
   const pods = await Promise.all(
     own.map((daemon) =>
       read.list(Pod, { namespace: at.namespace, labelSelector: selectorOf(daemon), fieldSelector: `spec.nodeName=${at.node}` }),
     ),
   );
-  return pods.flat().filter((pod) => nodeOf(pod) === at.node);
+  const all = pods.flatMap((each) => each ?? []);
+  return pods.includes(undefined) ? undefined : all.filter((pod) => nodeOf(pod) === at.node);
 }
 
 async function nodeRoute(read: Reading, name: string, systemNamespace: string): Promise<NodeRoute> {
@@ -138,7 +143,7 @@ async function nodeRoute(read: Reading, name: string, systemNamespace: string): 
     read.get(CSINode, { name }),
     read.list(Pod, { namespace: systemNamespace, labelSelector, fieldSelector: `spec.nodeName=${name}` }),
   ]);
-  return { name, node, csiNode, plugin: plugin.filter((pod) => nodeOf(pod) === name) };
+  return { name, node, csiNode, ...(plugin && { plugin: plugin.filter((pod) => nodeOf(pod) === name) }) };
 }
 
 const nodeOf = ({ spec }: KubeObject): string | undefined => (spec as { nodeName?: string } | undefined)?.nodeName;
@@ -147,15 +152,15 @@ const nodeOf = ({ spec }: KubeObject): string | undefined => (spec as { nodeName
 const reading = (client: KubeClient) => ({
   get: (type: ResourceType, name: ObjectName): Promise<MaybeObject> =>
     client.get(type, name).catch((error: unknown): MaybeObject => {
-      if (isNotFound(error)) return 'absent';
-      if (isForbidden(error)) return 'forbidden';
+      if (isAbsent(error)) return 'absent';
+      if (isNotFound(error) || isForbidden(error)) return 'unreadable';
       throw error;
     }),
-  list: async (type: ResourceType, options: ListOptions): Promise<readonly KubeObject[]> => {
+  list: async (type: ResourceType, options: ListOptions): Promise<readonly KubeObject[] | undefined> => {
     try {
       return (await client.list(type, options)).items;
     } catch (error) {
-      if (isNotFound(error) || isForbidden(error)) return [];
+      if (isNotFound(error) || isForbidden(error)) return undefined;
       throw error;
     }
   },

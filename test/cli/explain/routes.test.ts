@@ -59,14 +59,16 @@ const without = (...kinds: readonly string[]) => WELL.filter(({ kind }) => !kind
 
 /** An API server with these objects, that lets nobody read these kinds. */
 function client(objects: readonly KubeObject[], secret: readonly string[] = []): KubeClient {
-  const check = (kind: string) => {
-    if (secret.includes(kind)) throw new ApiError({ method: 'GET', path: `/${kind}` }, 403, 'no');
+  // The playground has no CSINodes.
+  const served = ['PersistentVolumeClaim', 'PersistentVolume', 'Node'];
+  const check = (kind: string, namespace = 'ml') => {
+    if (secret.includes(kind) || secret.includes(namespace)) throw new ApiError({ method: 'GET', path: `/${kind}` }, 403, 'no');
   };
   const list = async (
     { kind }: { kind: string },
     { namespace, labelSelector = '' }: { namespace?: string; labelSelector?: string } = {},
   ) => {
-    check(kind);
+    check(kind, namespace);
     const [key = '', value] = labelSelector.split(',').at(-1)?.split('=') ?? [];
     const items = objects.filter(
       (each) =>
@@ -79,7 +81,10 @@ function client(objects: readonly KubeObject[], secret: readonly string[] = []):
   const get = async ({ kind }: { kind: string }, { name }: { name: string }) => {
     check(kind);
     const found = objects.find((each) => each.kind === kind && each.metadata.name === name);
-    if (!found) throw new ApiError({ method: 'GET', path: `/${kind}` }, 404, 'no');
+    if (!found)
+      throw new ApiError({ method: 'GET', path: `/${kind}` }, 404, 'no', {
+        body: { details: served.includes(kind) ? { name } : {} } as never,
+      });
     return found;
   };
   return { list, get } as unknown as KubeClient;
@@ -156,7 +161,17 @@ test.each<[string, readonly KubeObject[], string, RegExp, RegExp]>([
 test('what the user may not read is said, and is no cause', async () => {
   const [found] = await explained('pod/reader', [...WELL, pod(CREATING)], ['PersistentVolume', 'Node', 'CSINode']);
   expect(found?.causes.map(({ reason }) => reason)).toEqual(['PodNotReady']);
-  expect(found?.details).toEqual(['claim ml/demo: Bound, volume may not be read', 'node node-1: node plugin may not be read']);
+  expect(found?.details).toEqual(['claim ml/demo: Bound, volume cannot be read', 'node node-1: node plugin cannot be read']);
+});
+
+test('pods of the node plugin that the user may not list are not said to be absent', async () => {
+  const [found] = await explained('pod/reader', [csiNode([]), ...without('CSINode'), pod(CREATING)], ['fluid-system']);
+  expect(found?.causes[0]).toMatchObject({ message: 'the node plugin is not registered on node node-1' });
+});
+
+test('a server without CSINodes, such as the playground, says nothing of the node plugin', async () => {
+  const [found] = await explained('pod/reader', [...without('CSINode'), pod(CREATING)]);
+  expect(found?.causes.map(({ reason }) => reason)).toEqual(['PodNotReady']);
 });
 
 test('a pod that reads by a sidecar leads to its Dataset, and one without leads nowhere', async () => {
