@@ -1,7 +1,8 @@
 import { runtimes } from '../../../runtimes/_all.gen.ts';
-import { label, type Manifest } from '../../../src/api/index.ts';
+import { label, type Manifest, operationKinds } from '../../../src/api/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { ownedKinds } from '../../../src/planning/kinds.ts';
+import { datasetsOf } from '../../../src/reconciler/operations/references.ts';
 import type { ApiServer } from '../../../src/api-server/index.ts';
 import { DENIED, mirrored } from '../admission.ts';
 import { nameOf, type Plan } from '../plan.ts';
@@ -91,7 +92,7 @@ async function ofKey(
   if (why?.message?.includes('once no pod mounts')) return [];
   if (why !== undefined && TRANSIENT.has(why.reason ?? '') && !isReallyUnready(server, rendering.manifests, why))
     return [`${key}: no fault is left, but ${nameOf(runtime)} says ${why.reason}: ${why.message}`];
-  return phaseFaults(server, dataset, why);
+  return [...phaseFaults(server, dataset, why), ...nameFaults(server, dataset)];
 }
 
 /**
@@ -146,6 +147,20 @@ function phaseFaults(server: ApiServer, dataset: KubeObject, why: Condition | un
     ? [`${nameOf(dataset)} has phase ${phase} although its runtime is synced`]
     : [];
 }
+
+/** A Dataset names the operations that run on it, and no others. */
+function nameFaults(server: ApiServer, dataset: KubeObject): readonly string[] {
+  const { operationRef = {} } = (dataset['status'] ?? {}) as { operationRef?: Readonly<Record<string, string>> };
+  const { namespace, name } = dataset.metadata;
+  return operationKinds.flatMap(({ kind }) => {
+    const running = server.all(kind).filter((each) => phaseOf(each) === 'Executing' && each.metadata.namespace === namespace);
+    const names = running.filter((each) => datasetsOf(each).some((of) => of.name === name)).map(({ metadata }) => metadata.name);
+    const expected = names.toSorted().join(',');
+    const found = operationRef[kind] ?? '';
+    return found === expected ? [] : [`${nameOf(dataset)} names ${kind} ${found || 'none'} where ${expected || 'none'} runs`];
+  });
+}
+const phaseOf = ({ status }: KubeObject): unknown => (status as { readonly phase?: string } | undefined)?.phase;
 
 const inventory = (server: ApiServer, { metadata: { uid, namespace } }: KubeObject): readonly KubeObject[] =>
   Object.keys(ownedKinds).flatMap((kind) =>
