@@ -5,7 +5,7 @@ import { canonicalClaim, unlessEmpty } from './canonical.ts';
 import type { BasePlan, ComponentProps, FusePlan, Role } from './contract.ts';
 import { PlainObject } from './plain-object.ts';
 import { workerAffinity } from './placement.ts';
-import { mergedAffinity, podSpec } from './pod.ts';
+import { lastOnNode, mergedAffinity, podSpec } from './pod.ts';
 
 abstract class Component extends Construct {
   protected constructor(scope: Construct, plan: BasePlan, role: Role, kind: 'StatefulSet' | 'DaemonSet', props: ComponentProps, own: Own) {
@@ -35,7 +35,7 @@ abstract class Component extends Construct {
               ...own.labels,
               ...own.podLabels,
             },
-            annotations: { ...props.template?.metadata?.annotations, ...props.podAnnotations, [label.istioInject]: 'false' },
+            annotations: { ...own.podAnnotations, ...props.template?.metadata?.annotations, ...props.podAnnotations, [label.istioInject]: 'false' },
           },
           // Otherwise every Service of the namespace would be in the environment of every pod.
           spec: podSpec(plan, { ...props, enableServiceLinks: false }),
@@ -49,6 +49,8 @@ interface Own {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly podLabels?: Readonly<Record<string, string>>;
+  /** A user's win. */
+  readonly podAnnotations?: Readonly<Record<string, string>>;
   readonly spec?: object;
 }
 
@@ -148,6 +150,7 @@ export class Fuse extends Component {
         ...(hostPid && { hostPID: true }),
       },
       {
+        podAnnotations: lastOnNode,
         annotations: { [annotation.sidecar]: JSON.stringify(props.sidecar ?? { caches: [] }) },
         ...(generation !== undefined && { podLabels: { [label.fuseGeneration]: String(generation) } }),
       },

@@ -3,6 +3,13 @@ import { canonicalPod } from './canonical.ts';
 import { overlaid, overlaidResources, portKey } from './merge.ts';
 import type { BasePlan, ComponentProps, ContainerProps } from './contract.ts';
 
+/**
+ * The annotation of pods of DaemonSets that serve the other pods of their node: cluster-autoscaler does not evict them from a node that it
+ * empties, where applications still read and write at their end.
+ * https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md
+ */
+export const lastOnNode = { 'cluster-autoscaler.kubernetes.io/enable-ds-eviction': 'false' } as const;
+
 /** The spec of a component's pods: the user's template, if the component has one, with the runtime's props over it. */
 export function podSpec(plan: BasePlan, props: ComponentProps): object {
   const {

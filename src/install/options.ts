@@ -2,6 +2,7 @@ import { fields, k8s, opt, type Static, t } from '../api/index.ts';
 import { namespacePattern } from '../api/metadata.ts';
 import { stringMap } from '../api/schema.ts';
 import { inRegistry, namesHost, registryPattern } from '../constructs/default-image.ts';
+import { lastOnNode } from '../constructs/pod.ts';
 import { DEFAULT_NAMESPACE } from './fluid.ts';
 
 /** The rule of `mountRootOf`, which a test compares with this one. With a root that breaks it Fluid silently mounts below `/`. */
@@ -154,6 +155,7 @@ export const DEFAULTS = {
     // A pod may need its data on any node that it can run on, but those without a kubelet of their own.
     tolerations: [{ operator: 'Exists' }],
     nodeSelector: { 'kubernetes.io/os': 'linux' },
+    podAnnotations: lastOnNode,
     affinity: {
       nodeAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: {

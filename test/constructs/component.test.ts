@@ -52,6 +52,14 @@ const master = (more: Partial<ComponentProps> = {}, plan = planOf()) =>
   rendered(plan, (chart) => new Master(chart, plan, { ...props, ...more })) as Workload;
 const pod = ({ spec }: Workload) => spec.template.spec;
 
+test('clients are not evicted from a node that cluster-autoscaler empties, unless a user says so', () => {
+  const key = 'cluster-autoscaler.kubernetes.io/enable-ds-eviction';
+  const annotationsOf = ({ spec }: Workload) => spec.template.metadata.annotations;
+  expect(annotationsOf(fuse())).toMatchObject({ [key]: 'false' });
+  expect(annotationsOf(fuse({ podAnnotations: { [key]: 'true' } }))).toMatchObject({ [key]: 'true' });
+  // Pods of StatefulSets can run elsewhere.
+  expect(annotationsOf(worker())).not.toHaveProperty([key]);
+});
 test('a fuse DaemonSet says which of its volumes a sidecar does not get', () => {
   const noteOf = ({ metadata }: Workload) => metadata.annotations?.['data.fluid.io/sidecar'];
   expect(noteOf(fuse())).toBe('{"caches":[]}');

@@ -47,6 +47,12 @@ export const differences: readonly Difference[] = [
       'Says which volumes a sidecar does not get. Fluid goes by the first letters of their names, which may be those of a volume of the user.',
   },
   {
+    object: /^DaemonSet\//,
+    path: /^spec\.template\.metadata\.annotations\[cluster-autoscaler\.kubernetes\.io\/enable-ds-eviction\]$/,
+    ours: /^"false"$/,
+    reason: 'cluster-autoscaler would end clients beside the applications of a node that it empties, which still write.',
+  },
+  {
     cases: /^(juicefs|alluxio|jindo)/,
     object: /^(DaemonSet|StatefulSet)\//,
     path: /^spec\.template\.metadata\.annotations\[data\.fluid\.io\/script-hash\]$/,

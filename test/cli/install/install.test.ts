@@ -118,10 +118,17 @@ describe('sluice install', () => {
     const manifests = await printed(`controller: ${component}\ncsi: ${component}`);
     for (const workload of [named(manifests, 'Deployment', 'sluice-controller'), named(manifests, 'DaemonSet', 'sluice-csi')]) {
       const { metadata } = (workload.spec as unknown as { template: { metadata: { labels: object; annotations: object } } }).template;
-      expect(metadata.annotations).toEqual({ scrape: 'true' });
+      expect(metadata.annotations).toMatchObject({ scrape: 'true' });
       expect(metadata.labels).toMatchObject({ team: 'a', 'app.kubernetes.io/name': 'sluice' });
       expect(JSON.stringify(podOf(workload))).toContain('"pool"');
     }
+  });
+  test('keeps the node plugin on a node that cluster-autoscaler empties, unless the values say otherwise', async () => {
+    const key = 'cluster-autoscaler.kubernetes.io/enable-ds-eviction';
+    const annotationsOf = async (values: string) =>
+      (named(await printed(values), 'DaemonSet', 'sluice-csi').spec.template as unknown as { metadata: { annotations: object } }).metadata.annotations;
+    expect(await annotationsOf('')).toEqual({ [key]: 'false' });
+    expect(await annotationsOf(`csi: { podAnnotations: { ${key}: "true" } }`)).toEqual({ [key]: 'true' });
   });
   test('lets pods of runtimes pull with the Secrets of the installation', async () => {
     const manifests = await printed('imagePullSecrets: [{ name: a }, { name: b }]');
