@@ -35,7 +35,12 @@ abstract class Component extends Construct {
               ...own.labels,
               ...own.podLabels,
             },
-            annotations: { ...own.podAnnotations, ...props.template?.metadata?.annotations, ...props.podAnnotations, [label.istioInject]: 'false' },
+            annotations: {
+              ...own.podAnnotations,
+              ...props.template?.metadata?.annotations,
+              ...props.podAnnotations,
+              [label.istioInject]: 'false',
+            },
           },
           // Otherwise every Service of the namespace would be in the environment of every pod.
           spec: podSpec(plan, { ...props, enableServiceLinks: false }),

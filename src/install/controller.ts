@@ -19,7 +19,7 @@ export class Controller extends Construct {
       name: CONTROLLER,
       namespace,
       part: 'controller',
-      rights: controllerRights(runtimes, namespace),
+      rights: controllerRights(runtimes),
       rightsAtHome: electionRights,
     });
     const { reservedKeys: mode, reservedKeysAllow: allow } = options;
@@ -29,23 +29,12 @@ export class Controller extends Construct {
   }
 }
 
-const container = ({
-  controller,
-  webhook,
-  registry,
-  image,
-  imagePullSecrets,
-  criticalFusePods,
-  kubeletDir,
-  mountRoot,
-  configArgs,
-}: Settled) => ({
+const container = ({ controller, webhook, registry, imagePullSecrets, criticalFusePods, kubeletDir, mountRoot, configArgs }: Settled) => ({
   args: ['reconcile', ...configArgs, ...(controller.openReferences ? ['--open-references'] : []), ...(controller.args ?? [])],
   env: environment(
     [
       fieldEnv('MY_POD_NAME', 'metadata.name'),
       fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
-      { name: 'SLUICE_IMAGE', value: image },
       ...(registry === undefined ? [] : [{ name: 'SLUICE_REGISTRY', value: registry }]),
       { name: 'MOUNT_ROOT', value: mountRoot },
       { name: 'KUBELET_ROOTDIR', value: kubeletDir },

@@ -20,7 +20,7 @@ const MANAGE = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 export const ELECTION_LEASE = 'sluice';
 
 /** Rights of the controller in every namespace. */
-export function controllerRights(runtimes: readonly Runtime[], namespace: string): readonly Right[] {
+export function controllerRights(runtimes: readonly Runtime[]): readonly Right[] {
   const kinds = runtimes.map(({ resource }) => resource.plural);
   const companions = [...new Set(runtimes.flatMap((runtime) => runtime.companions.map(({ plural }) => plural)))];
   return [
@@ -87,7 +87,7 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
       group: '',
       resources: ['pods'],
       verbs: ['get', 'list', 'watch', 'patch'],
-      because: 'which pods mount a Dataset; annotation of fuse pods; pods with sidecars',
+      because: 'which pods mount a Dataset; annotation of fuse pods; pods with sidecars; the image of its own pod',
     },
     // RBAC lets a client create only Roles that grant no more than it has: the Roles of JuiceFS grant these three.
     {
@@ -102,7 +102,6 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
       verbs: ['get', 'list', 'watch', 'patch'],
       because: 'labels of nodes with a cache, and nodes whose pods keep a client',
     },
-    { group: '', resources: ['namespaces'], verbs: ['get'], names: [namespace], because: 'whether the namespace of the lease exists' },
     { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'], because: 'events for users' },
     // RBAC restricts no list by a field; a list names the UID of one object.
     { group: '', resources: ['events'], verbs: ['list'], because: 'why Kubernetes creates no pod of a Job or of a workload' },
@@ -117,10 +116,14 @@ export function controllerRights(runtimes: readonly Runtime[], namespace: string
   ];
 }
 
-/** Rights of the controller in its own namespace: the election. RBAC cannot restrict `create` to a name. */
+/**
+ * Rights of the controller in its own namespace: the election. RBAC cannot restrict `create` to a name. A Role permits to read its own
+ * namespace alone, whatever kustomize has made its name.
+ */
 export const electionRights: readonly Right[] = [
   { group: LEASES, resources: ['leases'], verbs: ['create'], because: 'the first replica creates the lease' },
   { group: LEASES, resources: ['leases'], verbs: ['get', 'list', 'watch', 'update'], names: [ELECTION_LEASE], because: 'the election' },
+  { group: '', resources: ['namespaces'], verbs: ['get'], because: 'whether the namespace of the lease exists' },
 ];
 
 /** Rights of the plugin on every node. The admission policy restricts its changes of nodes more closely than RBAC can. */
@@ -188,7 +191,7 @@ export function validationRights(runtimes: readonly Runtime[]): readonly Right[]
  * Rights of the webhook in its own namespace. Not to create Secrets, which RBAC cannot restrict to a name: one of type
  * `kubernetes.io/service-account-token` is given the token of any ServiceAccount of the namespace.
  */
-export const certificateRights: readonly Right[] = [
+export const webhookRightsAtHome: readonly Right[] = [
   {
     group: '',
     resources: ['secrets'],
@@ -197,4 +200,5 @@ export const certificateRights: readonly Right[] = [
     because: 'the certificate, which replicas share and renew',
   },
   { group: '', resources: ['configmaps'], verbs: ['list', 'watch'], names: [webhookNames.profile], because: 'the lists of plugins' },
+  { group: '', resources: ['pods'], verbs: ['get'], because: 'the image of its own pod' },
 ];

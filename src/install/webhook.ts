@@ -8,7 +8,7 @@ import { inEnv, WEBHOOK_MEMORY } from './memory.ts';
 import { ingressOnly } from './network.ts';
 import type { Settled } from './options.ts';
 import { environment, fieldEnv, replicas } from './replicas.ts';
-import { certificateRights, validationRights, webhookRights } from './rights.ts';
+import { validationRights, webhookRights, webhookRightsAtHome } from './rights.ts';
 import { validationEntry, webhookEntries } from './webhook-entries.ts';
 
 const WEBHOOK = 'sluice-webhook';
@@ -29,7 +29,7 @@ export class Webhook extends Construct {
       namespace,
       part: 'webhook',
       rights: [...webhookRights(runtimes), ...(webhook.validation ? validationRights(runtimes) : [])],
-      rightsAtHome: certificateRights,
+      rightsAtHome: webhookRightsAtHome,
     });
     // Without `data` and `type`, which the webhook writes: however it is applied again, it keeps its keys.
     new PlainObject(this, 'certificates', {
@@ -88,12 +88,12 @@ export class Webhook extends Construct {
   }
 }
 
-const container = ({ webhook, runtimeEnv, image, mountRoot, configArgs }: Settled, runtimes: readonly Runtime[]) => ({
+const container = ({ webhook, runtimeEnv, mountRoot, configArgs }: Settled, runtimes: readonly Runtime[]) => ({
   args: ['webhook', ...configArgs, ...(webhook.validation ? ['--validate'] : []), ...(webhook.args ?? [])],
   env: environment(
     [
       fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
-      { name: 'SLUICE_IMAGE', value: image },
+      fieldEnv('MY_POD_NAME', 'metadata.name'),
       ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
       // Objects are judged by the settings of the controller.
       ...(webhook.validation ? [{ name: 'MOUNT_ROOT', value: mountRoot }, ...ofRuntimes(runtimeEnv, runtimes)] : []),

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { warnOf, webhookConfigOf } from '../../src/cli/webhook/config.ts';
+import { prefetcherOf, warnOf, webhookConfigOf } from '../../src/cli/webhook/config.ts';
+import { version } from '../../src/cli/version.ts';
 import { silent } from '../../src/kube/types.ts';
 
 describe('the configuration of the webhook', () => {
   test('without flags and environment changes pods by native sidecars, in fluid-system', () =>
-    expect(webhookConfigOf({}, { SLUICE_IMAGE: 'sluice:1' })).toEqual({
+    expect(webhookConfigOf({}, {})).toEqual({
       port: 9443,
       namespace: 'fluid-system',
-      settings: { disabled: false, nativeSidecars: true, prefetcher: { image: 'sluice:1', isOurs: true } },
+      settings: { disabled: false, nativeSidecars: true },
     }));
   test.each([
     ['FUSE_SIDECAR_INJECTION_MODE', 'native-sidecar', { nativeSidecars: true }],
@@ -15,8 +16,18 @@ describe('the configuration of the webhook', () => {
     ['FUSE_SIDECAR_INJECTION_MODE', 'legacy', { nativeSidecars: false }],
     ['DISABLE_INJECTION', 'true', { disabled: true }],
     ['KEY_SERVERLESS_PLATFORM', 'acme.io/Platform_1', { platformLabel: 'acme.io/Platform_1' }],
-    ['FILE_PREFETCHER_IMAGE', 'acme/prefetcher:1', { prefetcher: { image: 'acme/prefetcher:1', isOurs: false } }],
   ])('takes %s=%s', (name, value, settings) => expect(webhookConfigOf({}, { [name]: value }).settings).toMatchObject(settings));
+  test.each<[string, Record<string, string>, string | undefined, object]>([
+    [
+      'the image that FILE_PREFETCHER_IMAGE names',
+      { FILE_PREFETCHER_IMAGE: 'acme/p:1', SLUICE_IMAGE: 'a:1' },
+      'b:1',
+      { image: 'acme/p:1', isOurs: false },
+    ],
+    ['else the one that SLUICE_IMAGE names', { SLUICE_IMAGE: 'a:1' }, 'b:1', { image: 'a:1', isOurs: true }],
+    ['else the one of its own pod', {}, 'b:1', { image: 'b:1', isOurs: true }],
+    ['else the one of its version', {}, undefined, { image: `sluice:${version()}`, isOurs: true }],
+  ])('gives prefetchers %s', (_, env, ours, prefetcher) => expect(prefetcherOf(webhookConfigOf({}, env), ours)).toEqual(prefetcher));
   test('that changes no pod is logged as a warning', () => {
     const warnings: unknown[] = [];
     const log = { ...silent, warn: (_: object, message?: string) => void warnings.push(message) };

@@ -16,7 +16,7 @@ import { root, sluice } from '../cli/run.ts';
 import { asked, granted, type Rule, refused } from '../install/used.ts';
 import { auditMark, auditSince } from '../support/audit.ts';
 import { simulated } from '../support/test-cluster.ts';
-import { endProcesses, startProcess } from '../support/controller-process.ts';
+import { endProcesses, startCommand, startProcess } from '../support/controller-process.ts';
 import { startEngine } from '../support/example-engine.ts';
 import { ExampleRuntime } from '../support/example-runtime/spec.ts';
 import { type Kind, kinds } from '../support/kinds.ts';
@@ -30,11 +30,13 @@ import {
   jfsDataset,
   jfsRuntime,
   jfsSecret,
+  objectsIn,
   openDataset,
   thinRuntime,
   vineyardRuntime,
 } from '../support/objects.ts';
 import { cacheClass, plainfs } from '../support/plainfs.ts';
+import { profileText } from '../support/profiles.ts';
 import { createSpace, established, eventually, PROFILE, profile, removeSpaces } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
 import { claimOf, fuseOf, podThatMounts, startWebhook } from '../support/webhook-process.ts';
@@ -117,7 +119,8 @@ describe.skipIf(!simulated)('sluice install', () => {
 
   /** A kubeconfig of a ServiceAccount's own token. */
   async function kubeconfigOf(account: string, ...flags: readonly string[]): Promise<string> {
-    const token = (await plane.kubectl('create', 'token', account, '-n', NAMESPACE, ...flags)).trim();
+    const home = flags.includes('-n') ? [] : ['-n', NAMESPACE];
+    const token = (await plane.kubectl('create', 'token', account, ...home, ...flags)).trim();
     const config = JSON.parse(await plane.kubectl('config', 'view', '--raw', '--flatten', '-o', 'json')) as { users: object[] };
     const path = join(plane.dir, `${account}-${process.hrtime.bigint()}.kubeconfig`);
     writeFileSync(path, JSON.stringify({ ...config, users: config.users.map((user) => ({ ...user, user: { token } })) }), { mode: 0o600 });
@@ -371,7 +374,9 @@ describe.skipIf(!simulated)('sluice install', () => {
     onTestFinished(() => admin.close());
     onTestFinished(endProcesses);
     const mark = auditMark(plane);
-    const webhook = await startWebhook(await kubeconfigOf('sluice-webhook'));
+    const webhook = await startWebhook(await kubeconfigOf('sluice-webhook'), undefined, [], {
+      MY_POD_NAME: await podOf('webhook', NAMESPACE),
+    });
     const space = await createSpace(plane, admin, 'webhook-rights');
     const { namespace } = space;
     const pod = podThatMounts('images', { namespace });
@@ -427,6 +432,12 @@ describe.skipIf(!simulated)('sluice install', () => {
     expect(granted(roles.flatMap(({ rules }) => rules)).filter((right) => !used.has(right))).toEqual([]);
   }, 60_000);
 
+  /** The name of a pod of this part. */
+  async function podOf(part: string, namespace: string): Promise<string> {
+    const selector = ['-l', `app.kubernetes.io/component=${part}`, '-n', namespace];
+    return eventually(() => plane.kubectl('get', 'pods', ...selector, '-o', 'jsonpath={.items[0].metadata.name}'));
+  }
+
   /** Flags for a token as the kubelet gives one to the plugin's pod on this node. */
   async function boundToPodOn(node: string): Promise<readonly string[]> {
     const selector = ['-l', 'app.kubernetes.io/component=csi', '--field-selector', `spec.nodeName=${node},status.phase=Running`];
@@ -434,17 +445,51 @@ describe.skipIf(!simulated)('sluice install', () => {
     return ['--bound-object-kind=Pod', `--bound-object-name=${pod}`];
   }
 
-  test('has one image by kustomize too, with the replacement that the page names', async () => {
-    await install();
-    const page = readFileSync(join(root, 'docs/installing.md'), 'utf8');
-    const snippet = /```yaml\n( {2}images:\n[\s\S]*?)```/.exec(page)?.[1] ?? '';
+  test('follows kustomize into another namespace and to another image', async () => {
+    const { stdout } = await sluice(['install', '--image', 'sluice:a']);
     const folder = mkdtempSync(join(plane.dir, 'kustomize-'));
-    writeFileSync(join(folder, 'install.yaml'), readFileSync(join(plane.dir, 'install.yaml')));
-    writeFileSync(join(folder, 'kustomization.yaml'), `resources: [install.yaml]\n${snippet.replaceAll(/^ {2}/gm, '')}`);
+    writeFileSync(join(folder, 'install.yaml'), stdout);
+    const page = readFileSync(join(root, 'docs/installing.md'), 'utf8');
+    const [, kustomization = ''] = /```yaml\n(resources: \[install[\s\S]*?)```/.exec(page) ?? [];
+    writeFileSync(join(folder, 'kustomization.yaml'), kustomization);
     const built = await plane.kubectl('kustomize', folder);
-    expect(built).not.toMatch(/(image|value): "?sluice:/);
-    expect(built.match(/value: registry.example\/sluice:0.1.0/g)).toHaveLength(2);
-  });
+    expect(built).not.toMatch(/fluid-system|sluice:a/);
+    onTestFinished(async () => {
+      await endProcesses();
+      await plane.kubectl('delete', 'namespace', 'data-system', '--wait=false');
+      await install();
+    });
+    writeFileSync(join(folder, 'built.yaml'), built);
+    await plane.kubectl('apply', '--server-side', '-f', join(folder, 'built.yaml'));
+    await established(plane);
+
+    // The policy is not off: the plugin has its rights in the new namespace, on its own node.
+    const label = () => plane.kubectl('label', 'node', 'node-1', 'moved=1', '--as=system:serviceaccount:data-system:sluice-csi');
+    await eventually(() => expect(label()).rejects.toThrow('may change only its own node'));
+
+    // The controller reads its namespace and its pod, and runs that pod's image in fuse pods.
+    const pod = { MY_POD_NAMESPACE: 'data-system', MY_POD_NAME: await podOf('controller', 'data-system') };
+    const kubeconfig = await kubeconfigOf('sluice-controller', '-n', 'data-system');
+    const argv = ['reconcile', '--kubeconfig', kubeconfig, '--metrics-addr', '0', '--probe-interval', '0'];
+    const mark = auditMark(plane);
+    const controller = startCommand(argv, pod);
+    await controller.says('leading');
+    const client = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
+    onTestFinished(() => client.close());
+    const space = await createSpace(plane, client, 'moved');
+    const [profile, dataset, runtime] = (['profile.yaml', 'dataset.yaml'] as const).flatMap((file) => objectsIn(profileText('nfs', file)));
+    await plane.kubectlApply(stringify(profile));
+    await space.create(dataset!, runtime!);
+    await space.becomes('DaemonSet', `${runtime!.metadata.name}-fuse`, {
+      spec: { template: { spec: { initContainers: [{ image: 'registry.example/sluice:0.1.0' }] } } },
+    });
+    await space.delete('Dataset', dataset!.metadata.name);
+    await space.gone('Dataset', dataset!.metadata.name);
+    await removeSpaces(client, [space]);
+    await plane.kubectl('delete', 'thinruntimeprofile', profile!.metadata.name);
+    await controller.end('SIGTERM');
+    expect(refused(auditSince(plane, mark, 'system:serviceaccount:data-system:sluice-controller'))).toEqual([]);
+  }, 120_000);
 
   describe('restricts the node plugin', () => {
     const OWN = 'fluid.io/f-ml-demo';

@@ -13,7 +13,7 @@ const IMAGE = `sluice:${version()}`;
 const install = settled({ daemons: ['efc'] }, IMAGE);
 const printed = installationOf(install, { resources: [], runtimes });
 const controller = controllerConfigOf({}, {}, runtimes);
-const { settings: webhook } = webhookConfigOf({}, {});
+const { settings: webhook, prefetcherImage } = webhookConfigOf({}, {});
 
 /** The pod of a printed workload. */
 const podOf = (manifests: readonly Manifest[], wanted: (manifest: Manifest) => boolean = () => true): PodSpec => {
@@ -146,7 +146,7 @@ const rows: readonly Row[] = [
   [
     'webhook.filePrefetcher',
     'fluidcloudnative/fluid-file-prefetcher:v0.1.0',
-    webhook.prefetcher.isOurs ? 'the image of Sluice' : webhook.prefetcher.image,
+    prefetcherImage ?? 'the image of Sluice',
     `${code('FILE_PREFETCHER_IMAGE')} in ${code('webhook.env')}`,
   ],
 ];

@@ -5,13 +5,13 @@ import { LONGEST_QUANTITY } from '../../src/api/units.ts';
 import { LONGEST_TEXT, MOST_ENTRIES, MOST_SECRETS } from '../../src/constructs/limits.ts';
 import { MOST_DIRECTORIES } from '../../src/constructs/tiered-store.ts';
 import {
-  certificateRights,
   controllerRights,
   electionRights,
   nodePluginRights,
   type Right,
   validationRights,
   webhookRights,
+  webhookRightsAtHome,
 } from '../../src/install/rights.ts';
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
@@ -41,12 +41,12 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
     return table(
       ['who', 'resources', 'only these', 'verbs', 'why'],
       [
-        ...rows('controller', controllerRights(runtimes, 'fluid-system')),
+        ...rows('controller', controllerRights(runtimes)),
         ...rows('controller, in its namespace', electionRights),
         ...rows('node plugin', nodePluginRights(runtimes)),
         ...rows('webhook', webhookRights(runtimes)),
         ...rows('webhook, with `--validation`', validationRights(runtimes)),
-        ...rows('webhook, in its namespace', certificateRights),
+        ...rows('webhook, in its namespace', webhookRightsAtHome),
       ],
     );
   },

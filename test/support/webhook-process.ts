@@ -16,9 +16,14 @@ export interface WebhookProcess extends ControllerProcess {
 }
 
 /** Resolves when it serves admissions, on a free port. Default program: the sources. */
-export async function startWebhook(kubeconfig: string, program?: string, ...flags: readonly string[]): Promise<WebhookProcess> {
+export async function startWebhook(
+  kubeconfig: string,
+  program?: string,
+  flags: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<WebhookProcess> {
   const argv = ['webhook', '--kubeconfig', kubeconfig, '--port', '0', '--metrics-addr', '127.0.0.1:0', ...flags];
-  const command = startCommand(argv, { MY_POD_NAMESPACE: 'fluid-system' }, program);
+  const command = startCommand(argv, { MY_POD_NAMESPACE: 'fluid-system', ...env }, program);
   await command.says('serving admissions');
   const portIn = (message: string): number => {
     const line = command.lines.find((each) => each.includes(message)) ?? '{}';

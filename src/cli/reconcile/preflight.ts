@@ -59,7 +59,7 @@ export async function untilNamespace(client: KubeClient, name: string, log: Log,
 }
 
 /** Polls until `holds` is true or the signal is aborted. Errors that pass are retried. `reminds` is true once a minute, to log the reason. */
-async function until(signal: AbortSignal, log: Log, holds: (reminds: () => boolean) => Promise<boolean>): Promise<void> {
+export async function until(signal: AbortSignal, log: Log, holds: (reminds: () => boolean) => Promise<boolean>): Promise<void> {
   const [reminds, complains] = [oncePerMinute(), oncePerMinute()];
   while (!signal.aborted) {
     try {

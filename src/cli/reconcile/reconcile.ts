@@ -22,6 +22,7 @@ import { type ConnectionFlags, connect, connectionOptions } from '../settings/co
 import { datasetCounts } from './counts.ts';
 import { operationCounts } from './operation-counts.ts';
 import { messageOf, Refused } from '../errors.ts';
+import { imageOfPod } from '../own-image.ts';
 import { createLog, logOptions } from '../log.ts';
 import { checkVersion, untilInstalled, untilNamespace } from './preflight.ts';
 import { checkAlone, elected, fluid } from './other-controllers.ts';
@@ -44,7 +45,8 @@ ${SETTINGS_ENVIRONMENT.trim()}
   FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR
                                nodes that get no labels, e.g. type=virtual-kubelet
   MY_POD_NAMESPACE, MY_POD_NAME
-                               the controller's own pod; its name is needed with host network
+                               the controller's own pod: its image, unless SLUICE_IMAGE names one; its name is
+                               needed with host network
 
 Exit codes:
   0  stopped by SIGTERM or SIGINT
@@ -84,12 +86,14 @@ export const define: Define = (command, parts) => {
       try {
         await untilInstalled(client, runtimes, log, stop);
         if (elects) await untilNamespace(client, leaseNamespace, log, stop);
+        const ours = process.env['SLUICE_IMAGE'] ? undefined : await imageOfPod(client, process.env, 'controller', log, stop);
         await client.close();
         if (stop.aborted) return;
         controller = startController({
           connection,
           runtimes,
           ...options,
+          settings: { ...options.settings, ...(ours !== undefined && { image: ours }) },
           ...(elects && { election: candidacy(leaseNamespace) }),
           log,
           metrics,

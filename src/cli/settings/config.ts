@@ -72,7 +72,8 @@ Environment, as in Fluid except for SLUICE_… and IP_FAMILY:
   MOUNT_ROOT                   host directory of all mounts (default /runtime-mnt)
   CRITICAL_FUSE_POD            whether fuse pods are system-node-critical (default true)
   IMAGE_PULL_SECRETS           pull secrets for workloads that name none, separated by commas
-  SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template (default: sluice:<version>)
+  SLUICE_IMAGE                 Sluice's own image, for profiles with a mount template (default: that of
+                               the pod, else sluice:<version>)
   SLUICE_REGISTRY              registry of default images, in place of their own; \`sluice images\` lists them
   KUBELET_ROOTDIR              the kubelet's --root-dir (default /var/lib/kubelet); DataBackups need it
   IP_FAMILY                    IPv6: Vineyard and JuiceFS listen at [::], for pods without IPv4 (default IPv4)

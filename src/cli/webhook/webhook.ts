@@ -18,12 +18,13 @@ import type { Define } from '../command.ts';
 import { messageOf, Refused } from '../errors.ts';
 import { serveHealth } from '../health.ts';
 import { createLog, logOptions } from '../log.ts';
+import { imageOfPod } from '../own-image.ts';
 import { checkVersion } from '../reconcile/preflight.ts';
 import { settingsOf } from '../settings/config.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { connect } from '../settings/connection.ts';
 import { stopSignal, whenAborted } from '../stop-signal.ts';
-import { WEBHOOK_ENVIRONMENT, warnOf, webhookConfigOf } from './config.ts';
+import { prefetcherOf, WEBHOOK_ENVIRONMENT, warnOf, webhookConfigOf } from './config.ts';
 
 interface Flags {
   readonly port: string;
@@ -67,7 +68,8 @@ export const define: Define = (command, parts) => {
     .addOption(logOptions())
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => {
-      const { port, address, namespace, settings } = webhookConfigOf(flags, process.env);
+      const config = webhookConfigOf(flags, process.env);
+      const { port, address, namespace } = config;
       const theirs = await allRuntimes([], flags.config);
       // Without validations, the code of runtimes would only take memory.
       const runtimes = flags.validate ? [...(await parts.runtimes()), ...theirs] : [];
@@ -81,7 +83,7 @@ export const define: Define = (command, parts) => {
       // Lists are twenty times as large as what is kept of them: without this, V8 keeps that garbage.
       setFlagsFromString('--heap-growing-percent=10');
       const log = createLog(flags.logLevel);
-      warnOf(settings, log);
+      warnOf(config.settings, log);
       const connection = await connect(flags, process.env);
       const client = createClient(connection, { fieldManager: 'sluice-webhook', maxConnections: 20, timeoutMs: 10_000 });
       const stop = stopSignal(log);
@@ -107,6 +109,8 @@ export const define: Define = (command, parts) => {
         const kinds = [...(await parts.resources()), ...theirs.map(({ resource }) => resource)].filter(({ plural }) =>
           plural.endsWith('runtimes'),
         );
+        const ours = config.image ?? (await imageOfPod(client, process.env, 'webhook', log, stop));
+        const settings = { ...config.settings, prefetcher: prefetcherOf(config, ours) };
         watches = startWatches({ client, runtimes: kinds, namespace, onProfileFault: metrics.profiled, log });
         const admit = createAdmissions({ knowledge: watches, settings, random: () => randomBytes(6).toString('hex'), metrics, log });
         const routes = new Map<string, Admit>([[webhookNames.path, admit]]);

@@ -91,6 +91,15 @@ describe('sluice install', () => {
     expect(env).toContainEqual({ name: 'SLUICE_REGISTRY', value: 'mirror.example/cache' });
     expect(podOf(named(manifests, 'DaemonSet', 'efc-sessmgr')).containers[0].image).toMatch(/^mirror\.example\/cache\/nascache\/efc-fuse:/);
   });
+  test('lets controller and webhook find the image of their own pods, which others may rename', async () => {
+    const manifests = await printed('');
+    for (const name of ['sluice-controller', 'sluice-webhook']) {
+      const [{ env }] = podOf(named(manifests, 'Deployment', name)).containers;
+      const own = { name: 'MY_POD_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } };
+      expect(env).toContainEqual(own);
+      expect(JSON.stringify(env)).not.toContain('sluice:');
+    }
+  });
   test('permits the priority classes of its pods where a cluster guards them, or takes others', async () => {
     const quota = (manifests: Awaited<ReturnType<typeof printed>>) => manifests.find(({ kind }) => kind === 'ResourceQuota');
     const plain = await printed('');
@@ -126,7 +135,8 @@ describe('sluice install', () => {
   test('keeps the node plugin on a node that cluster-autoscaler empties, unless the values say otherwise', async () => {
     const key = 'cluster-autoscaler.kubernetes.io/enable-ds-eviction';
     const annotationsOf = async (values: string) =>
-      (named(await printed(values), 'DaemonSet', 'sluice-csi').spec.template as unknown as { metadata: { annotations: object } }).metadata.annotations;
+      (named(await printed(values), 'DaemonSet', 'sluice-csi').spec.template as unknown as { metadata: { annotations: object } }).metadata
+        .annotations;
     expect(await annotationsOf('')).toEqual({ [key]: 'false' });
     expect(await annotationsOf(`csi: { podAnnotations: { ${key}: "true" } }`)).toEqual({ [key]: 'true' });
   });
@@ -199,12 +209,7 @@ describe('sluice install', () => {
     });
     const [{ args, env, image }] = podOf(controller).containers;
     expect(args).toEqual(['reconcile', '--probe-interval', '5m']);
-    expect(env).toEqual(
-      expect.arrayContaining([
-        { name: 'SLUICE_IMAGE', value: image },
-        { name: 'MOUNT_ROOT', value: '/elsewhere' },
-      ]),
-    );
+    expect(env).toContainEqual({ name: 'MOUNT_ROOT', value: '/elsewhere' });
     expect(env).not.toContainEqual({ name: 'MOUNT_ROOT', value: '/mnt/data' });
     expect(podOf(named(manifests, 'Deployment', 'sluice-webhook'))).toMatchObject({
       tolerations: [

@@ -68,7 +68,7 @@ test('D1: a controller that starts while it runs reports how it ends', async () 
 test('D2: its pod is created by Kubernetes, so that the controller needs no right to create pods', async () => {
   const at = await backingUp();
   expect(at.written({ verb: 'create' })).toEqual(['create ConfigMap/op-script', 'create Job/op-pod']);
-  const verbs = controllerRights([alluxio], 'fluid-system').flatMap(({ resources, verbs }) => (resources.includes('pods') ? verbs : []));
+  const verbs = controllerRights([alluxio]).flatMap(({ resources, verbs }) => (resources.includes('pods') ? verbs : []));
   expect(verbs).not.toContain('create');
 });
 
