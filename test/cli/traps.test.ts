@@ -111,6 +111,8 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   crds: [[]],
   completion: [['bash']],
   install: [['--image', 'registry.example/sluice:1']],
+  images: [[]],
+  chart: [['out-chart']],
   uninstall: [['--kubeconfig', nowhere]],
   reconcile: [['--kubeconfig', nowhere, '--metrics-addr', '0']],
   csi: [['--kubeconfig', nowhere, '--node-id', 'n', '--kubelet-dir', join(elsewhere, 'kubelet'), '--mount-root', join(elsewhere, 'mnt')]],

@@ -63,6 +63,7 @@ export const jindoCalls = (loads: Calls): Readonly<Record<string, Readonly<Recor
   'runtimes/jindo/images.ts': {
     imagesOf: { text: (text) => spec({ jindoVersion: { image: text, imageTag: text } }) },
     isAtLeast: { text: (text) => spec({ fuse: { imageTag: text } }) },
+    portCheckImage: 'reads settings of the controller',
   },
   'runtimes/jindo/index.ts': { default: 'its needs and plan are below' },
   'runtimes/jindo/legacy.ts': { legacy: 'refuses everything' },
