@@ -7,8 +7,9 @@ import { connect, type TLSSocket } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webhookNames } from '../../src/api/webhook-names.ts';
 import { quantile } from '../statistics.ts';
-import type { Asked, Command, Target } from './client.ts';
+import type { Asked, Command, Subject, Target } from './client.ts';
 import { reviewOf } from './review.ts';
+import { editOf } from './validation-review.ts';
 import { placeOf } from './world.ts';
 
 /** Go's transport opens a connection for each request under way; here, with more at once than this, requests wait. */
@@ -25,6 +26,7 @@ interface Connection {
 
 const requests: Buffer[] = [];
 let target: Target;
+let about: Subject;
 /** The last that was used is used next. */
 const free: Connection[] = [];
 let opened = 0;
@@ -44,7 +46,7 @@ function open(): Connection {
     const heard = done;
     received = done = undefined;
     // As bytes: "HTTP/1.1 200".
-    heard?.(answer[9] === 0x32 && answer.includes(ALLOWED) && answer.includes(PATCH));
+    heard?.(answer[9] === 0x32 && answer.includes(ALLOWED) && (about !== 'pods' || answer.includes(PATCH)));
   });
   const ended = (error?: Error): void => {
     if (error || done) throw new Error(`the connection to the webhook ended: ${error?.message ?? 'in the midst of a request'}`);
@@ -137,13 +139,13 @@ interface Outcome {
 
 async function obey(command: Command): Promise<Asked | undefined> {
   if (command.do === 'open') {
-    target = command.target;
-    const { path } = webhookNames;
+    ({ target, about } = command);
+    const path = about === 'pods' ? webhookNames.path : webhookNames.validationPath;
     for (let i = requests.length; i < command.datasets; i++) {
       const uid = `7d1f7c6e-2b1a-4d0e-9b67-${i.toString(16).padStart(12, '0')}`;
-      const body = JSON.stringify(reviewOf(placeOf(i), uid));
+      const body = JSON.stringify(about === 'pods' ? reviewOf(placeOf(i), uid) : editOf(placeOf(i), uid, i));
       const head = [
-        `POST ${path}?timeout=15s HTTP/1.1`,
+        `POST ${path}?timeout=${about === 'pods' ? 15 : 3}s HTTP/1.1`,
         `Host: ${target.host}:443`,
         'User-Agent: kube-apiserver-admission',
         `Content-Length: ${Buffer.byteLength(body)}`,

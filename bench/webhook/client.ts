@@ -11,8 +11,11 @@ export interface Target {
   readonly ca: string;
 }
 
+/** What the webhook is asked about: new pods that mount a Dataset each, or edits of Datasets and their runtimes. */
+export type Subject = 'pods' | 'datasets';
+
 export type Command =
-  | { readonly do: 'open'; readonly target: Target; readonly datasets: number }
+  | { readonly do: 'open'; readonly target: Target; readonly datasets: number; readonly about: Subject }
   /** As fast as possible, so many at once. */
   | { readonly do: 'crowd'; readonly seconds: number; readonly atOnce: number }
   | { readonly do: 'rate'; readonly seconds: number; readonly perSecond: number };
@@ -20,7 +23,7 @@ export type Command =
 /** Results of many requests; times in ms. */
 export interface Asked {
   readonly count: number;
-  /** Answered otherwise than with a pod that is allowed and changed. */
+  /** Answered otherwise than with an object that is allowed, and a pod that is changed. */
   readonly refused: number;
   readonly perSecond: number;
   readonly p50: number;
@@ -35,7 +38,7 @@ export interface Asker {
 }
 
 /** A process that asks this webhook, each time about a random one of the Datasets. */
-export async function startAsker(target: Target, datasets: number): Promise<Asker> {
+export async function startAsker(target: Target, datasets: number, about: Subject = 'pods'): Promise<Asker> {
   const child = fork(join(import.meta.dirname, 'client-process.ts'));
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
@@ -48,7 +51,7 @@ export async function startAsker(target: Target, datasets: number): Promise<Aske
     child.send(command);
     return (await Promise.race([answer, ended]))[0];
   };
-  await send({ do: 'open', target, datasets });
+  await send({ do: 'open', target, datasets, about });
   return {
     // The cast: it is the answer to this command.
     ask: async (command) => (await send(command)) as Asked,

@@ -34,13 +34,13 @@ const EVERY_MS = 20;
 /** Limit of the container that `sluice install` prints. */
 const LIMIT_MIB = 384;
 
-export async function startOurs({ kubeconfig, user, namespace }: Cluster): Promise<Server> {
+export async function startOurs({ kubeconfig, user, namespace }: Cluster, ...further: readonly string[]): Promise<Server> {
   await bundled();
   // One of the manifests. It may exist.
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: webhookNames.secret, namespace } };
   await user.send('POST', paths.core(namespace, 'secrets'), secret).catch(() => undefined);
   const [port = 0, metricsPort = 0] = await freePorts(2);
-  const flags = ['--port', String(port), '--metrics-addr', `127.0.0.1:${metricsPort}`, '--kubeconfig', kubeconfig];
+  const flags = ['--port', String(port), '--metrics-addr', `127.0.0.1:${metricsPort}`, '--kubeconfig', kubeconfig, ...further];
   const server = start(process.execPath, [...NODE_FLAGS, PROGRAM, 'webhook', ...flags], {
     ...installedMemory(),
     MY_POD_NAMESPACE: namespace,

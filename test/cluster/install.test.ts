@@ -5,9 +5,11 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
+import { runtimes } from '../../runtimes/_all.gen.ts';
 import { resources } from '../../runtimes/_resources.gen.ts';
 import { annotation, GROUP, label, operationKinds, VERSION } from '../../src/api/index.ts';
 import { type KubeCluster, kubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
+import { validationRights } from '../../src/install/rights.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { type KubeObject, silent } from '../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
@@ -430,6 +432,48 @@ describe.skipIf(!simulated)('sluice install', () => {
     )) as readonly { readonly rules: readonly Rule[] }[];
     const used = asked(events());
     expect(granted(roles.flatMap(({ rules }) => rules)).filter((right) => !used.has(right))).toEqual([]);
+  }, 60_000);
+
+  test('grants the webhook what it asks for to judge objects, and nothing more for it', async () => {
+    await install('--validation');
+    await established(plane);
+    const admin = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'sluice-tests' });
+    onTestFinished(() => admin.close());
+    onTestFinished(endProcesses);
+    const mark = auditMark(plane);
+    const space = await createSpace(plane, admin, 'validation-rights');
+    const { namespace } = space;
+    const webhook = await startWebhook(await kubeconfigOf('sluice-webhook'), undefined, ['--validate']);
+    const specs: Readonly<Record<string, object>> = { ThinRuntime: { profileName: PROFILE }, CacheRuntime: { runtimeClassName: 'any' } };
+    for (const { resource } of runtimes) {
+      const name = resource.kind.toLowerCase();
+      const object = { apiVersion: 'data.fluid.io/v1alpha1', kind: resource.kind, metadata: { name }, spec: specs[resource.kind] ?? {} };
+      await space.create(object as KubeObject);
+      const dataset = openDataset(name);
+      // The watch knows the runtime some moments later.
+      await eventually(async () => {
+        await webhook.validate({ ...dataset, metadata: { ...dataset.metadata, namespace } });
+        expect(asked(events())).toContain(`get data.fluid.io/${resource.plural}`);
+      });
+    }
+    function events() {
+      return auditSince(plane, mark, `system:serviceaccount:${NAMESPACE}:sluice-webhook`);
+    }
+    const configuration = 'patch admissionregistration.k8s.io/validatingwebhookconfigurations sluice-validation';
+    await eventually(() => expect(asked(events())).toContain(configuration));
+    await webhook.end('SIGTERM');
+    await plane.kubectl('delete', 'validatingwebhookconfiguration', 'sluice-validation');
+    await space.kubectl('delete', runtimes.map(({ resource }) => resource.plural).join(), '--all');
+
+    expect(refused(events())).toEqual([]);
+    const rules = validationRights(runtimes).map(({ group, resources: of, verbs, names }) => ({
+      apiGroups: [group],
+      resources: of,
+      verbs,
+      ...(names && { resourceNames: names }),
+    }));
+    const used = asked(events());
+    expect(granted(rules).filter((right) => !used.has(right))).toEqual([]);
   }, 60_000);
 
   /** The name of a pod of this part. */
