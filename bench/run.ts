@@ -25,6 +25,7 @@ import { restart } from './restart.ts';
 import { synth, synthEach } from './synth.ts';
 import { webhookHostile } from './webhook/hostile.ts';
 import { validation } from './webhook/validation.ts';
+import { validationHostile } from './webhook/validation-hostile.ts';
 import { webhook } from './webhook/webhook.ts';
 
 const USAGE = `npm run -s bench [-- NAME…]: one JSON object a line for each figure, progress on standard error.
@@ -59,7 +60,7 @@ const groups: readonly (readonly Bench[])[] = [
   [csi],
   [realNode],
   [dataPath('juicefs'), dataPath('alluxio'), dataPath('s3')],
-  [webhookHostile, webhook, validation],
+  [webhookHostile, webhook, validationHostile, validation],
 ];
 
 const { values: flags, positionals: names } = called();

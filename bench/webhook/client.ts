@@ -11,7 +11,7 @@ export interface Target {
   readonly ca: string;
 }
 
-/** What the webhook is asked about: new pods that mount a Dataset each, or edits of Datasets and their runtimes. */
+/** The subject of requests: new pods that mount a Dataset each, or edits of Datasets and their runtimes. */
 export type Subject = 'pods' | 'datasets';
 
 export type Command =

@@ -638,8 +638,9 @@ describe.skipIf(!simulated)('sluice install', () => {
     const uninstall = (...flags: readonly string[]) => sluice(['uninstall', ...flags], { env: { KUBECONFIG: plane.kubeconfig } });
     const left = async () => {
       const kinds = 'deployment,daemonset,csidriver,clusterrole,clusterrolebinding,role,rolebinding,serviceaccount,networkpolicy,pdb';
-      const policies = 'validatingadmissionpolicy,validatingadmissionpolicybinding,mutatingwebhookconfiguration,service,secret,lease,crd';
-      const text = await plane.kubectl('get', `${kinds},${policies}`, '-n', NAMESPACE, '-o', 'name');
+      const policies = 'validatingadmissionpolicy,validatingadmissionpolicybinding,service,secret,lease,crd';
+      const webhooks = 'mutatingwebhookconfiguration,validatingwebhookconfiguration';
+      const text = await plane.kubectl('get', `${kinds},${policies},${webhooks}`, '-n', NAMESPACE, '-o', 'name');
       // The second is the test control plane's own.
       return text.split('\n').filter((name) => /sluice|fluid/.test(name) && !name.endsWith('/testing.sluice.dev'));
     };

@@ -22,7 +22,7 @@ import { startWebhook, type WebhookProcess } from '../support/webhook-process.ts
 const NAMESPACE = 'fluid-system';
 const dataset = (name: string, mountPoint = 'juicefs:///') => write.jfsDataset(name, { mounts: [{ name: 'jfs', mountPoint }] });
 const runtime = write.jfsRuntime;
-/** What the API server stores, and the controller refuses. */
+/** An address that the API server stores, and the controller refuses. */
 const FAULTY = 's3://bucket/path';
 
 describe.skipIf(!simulated)('an API server that asks sluice webhook --validate', () => {
