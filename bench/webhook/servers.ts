@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts } from '../../harness/control-plane/ports.ts';
 import { webhookNames } from '../../src/api/webhook-names.ts';
-import { WEBHOOK_MEMORY } from '../../src/install/memory.ts';
+import { VALIDATION_MEMORY, WEBHOOK_MEMORY } from '../../src/install/memory.ts';
 import type { Client } from '../client.ts';
 import { bundled, PROGRAM } from '../controller.ts';
 import { until } from '../lab.ts';
@@ -42,7 +42,7 @@ export async function startOurs({ kubeconfig, user, namespace }: Cluster, ...fur
   const [port = 0, metricsPort = 0] = await freePorts(2);
   const flags = ['--port', String(port), '--metrics-addr', `127.0.0.1:${metricsPort}`, '--kubeconfig', kubeconfig, ...further];
   const server = start(process.execPath, [...NODE_FLAGS, PROGRAM, 'webhook', ...flags], {
-    ...installedMemory(),
+    ...installedMemory(further.includes('--validate') ? VALIDATION_MEMORY : WEBHOOK_MEMORY),
     MY_POD_NAMESPACE: namespace,
   });
   const isReady = () =>
@@ -55,11 +55,11 @@ export async function startOurs({ kubeconfig, user, namespace }: Cluster, ...fur
 }
 
 /** There is no container with a limit here, of which a share could be taken. */
-function installedMemory(): Readonly<Record<string, string>> {
+function installedMemory(variables: typeof WEBHOOK_MEMORY | typeof VALIDATION_MEMORY): Readonly<Record<string, string>> {
   const inMebibytes = (_: string, share: string) => `--max-old-space-size=${Math.floor((LIMIT_MIB * Number(share)) / 100)}`;
   return {
-    ...WEBHOOK_MEMORY,
-    NODE_OPTIONS: WEBHOOK_MEMORY.NODE_OPTIONS.replace(/--max-old-space-size-percentage=(\d+)/, inMebibytes),
+    ...variables,
+    NODE_OPTIONS: variables.NODE_OPTIONS.replace(/--max-old-space-size-percentage=(\d+)/, inMebibytes),
   };
 }
 

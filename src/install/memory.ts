@@ -25,5 +25,11 @@ export const WEBHOOK_MEMORY = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 } as const satisfies Variables;
 
+/** The same for a webhook that validates: what a judgement renders is garbage at once, and must not become old. */
+export const VALIDATION_MEMORY = {
+  ...WEBHOOK_MEMORY,
+  NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size-percentage=60',
+} as const satisfies Variables;
+
 /** As a container's `env`. */
 export const inEnv = (variables: Variables) => Object.entries(variables).map(([name, value]) => ({ name, value }));

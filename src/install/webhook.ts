@@ -4,7 +4,7 @@ import type { EnvVar } from '../api/index.ts';
 import { PlainObject, type Runtime } from '../constructs/index.ts';
 import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
-import { inEnv, WEBHOOK_MEMORY } from './memory.ts';
+import { inEnv, VALIDATION_MEMORY, WEBHOOK_MEMORY } from './memory.ts';
 import { ingressOnly } from './network.ts';
 import type { Settled } from './options.ts';
 import { environment, fieldEnv, replicas } from './replicas.ts';
@@ -97,7 +97,7 @@ const container = ({ webhook, runtimeEnv, mountRoot, configArgs }: Settled, runt
       ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
       // Objects are judged by the settings of the controller.
       ...(webhook.validation ? [{ name: 'MOUNT_ROOT', value: mountRoot }, ...ofRuntimes(runtimeEnv, runtimes)] : []),
-      ...inEnv(WEBHOOK_MEMORY),
+      ...inEnv(webhook.validation ? VALIDATION_MEMORY : WEBHOOK_MEMORY),
     ],
     webhook.env,
   ),

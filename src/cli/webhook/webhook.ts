@@ -78,10 +78,10 @@ export const define: Define = (command, parts) => {
       // To optimize undici's parser takes 30 MB for a moment, which the process never returns.
       setFlagsFromString('--no-wasm-tier-up');
       setFlagsFromString('--no-wasm-dynamic-tiering');
-      // V8 gives memory back after each collection; an admission costs some more CPU.
-      setFlagsFromString('--optimize-for-size');
+      // V8 gives memory back after each collection; an admission costs some more CPU, and a validation twice as much.
+      if (!flags.validate) setFlagsFromString('--optimize-for-size');
       // Lists are twenty times as large as what is kept of them: without this, V8 keeps that garbage.
-      setFlagsFromString('--heap-growing-percent=10');
+      if (!flags.validate) setFlagsFromString('--heap-growing-percent=10');
       const log = createLog(flags.logLevel);
       warnOf(config.settings, log);
       const connection = await connect(flags, process.env);
