@@ -6,8 +6,8 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { build, type Plugin } from 'esbuild';
-import { AS_MODULES, BUNDLED, notices } from './bundling.ts';
+import { build } from 'esbuild';
+import { AS_MODULES, BUNDLED, notices, without } from './bundling.ts';
 
 const root = join(import.meta.dirname, '..');
 const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -28,24 +28,10 @@ export async function bundle(folder: string): Promise<void> {
     ...AS_MODULES,
     entryPoints: { sluice: 'src/cli/main.ts' },
     outdir: dirname(join(folder, ENTRY)),
-    plugins: [withoutDevelopment],
+    plugins: [without(LEFT_OUT, 'Refused', `this command needs the npm package: npx ${name}`)],
   });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, type: 'module' })}\n`);
   writeFileSync(join(folder, 'THIRD-PARTY.txt'), notices(metafile));
 }
-
-const withoutDevelopment: Plugin = {
-  name: 'without-development',
-  setup({ onLoad }) {
-    onLoad({ filter: new RegExp(`/src/cli/(${LEFT_OUT.map((name) => `${name}/${name}`).join('|')})\\.ts$`) }, ({ path }) => ({
-      loader: 'ts',
-      resolveDir: dirname(path),
-      contents: `import { Refused } from '../errors.ts';
-export const define = (command) => command.allowUnknownOption().allowExcessArguments().action(() => {
-  throw new Refused('this command needs the npm package: npx ' + ${JSON.stringify(name)} + ' ' + command.name());
-});`,
-    }));
-  },
-};
 
 if (import.meta.main) await bundle(resolve(process.argv[2] ?? join(root, 'build/sluice')));

@@ -1,7 +1,7 @@
-/** The common part of the bundles of the package and of the image. */
+/** The common part of the bundles of the package, of the image and of the file that runs without Node. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { BuildOptions, Metafile } from 'esbuild';
+import { dirname, join } from 'node:path';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
@@ -26,6 +26,21 @@ export const AS_MODULES = {
   // Some dependencies are CommonJS and ask for built-in modules.
   banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
 } as const satisfies BuildOptions;
+
+/** Leaves the code of these commands out: each only throws an error of src/cli/errors.ts that says what to run instead, and its name. */
+export const without = (commands: readonly string[], error: 'Refused' | 'UsageError', instead: string): Plugin => ({
+  name: 'without-commands',
+  setup({ onLoad }) {
+    onLoad({ filter: new RegExp(`/src/cli/(${commands.map((name) => `${name}/${name}`).join('|')})\\.ts$`) }, ({ path }) => ({
+      loader: 'ts',
+      resolveDir: dirname(path),
+      contents: `import { ${error} } from '../errors.ts';
+export const define = (command) => command.allowUnknownOption().allowExcessArguments().action(() => {
+  throw new ${error}(${JSON.stringify(instead)} + ' ' + command.name());
+});`,
+    }));
+  },
+});
 
 /** The text of THIRD-PARTY.txt: licences of all packages that are in a bundle ask to be passed on with it. */
 export function notices({ inputs }: Metafile): string {

@@ -16,7 +16,7 @@ import { bundle, ENTRY } from './bundle.ts';
 import { ARCHITECTURES, type Architecture, ownArchitecture, writeArchive } from '../src/cli/image/archive.ts';
 import { inFolders, type TarEntry, writeTarFile } from '../src/cli/image/tar-file.ts';
 import { debianFiles } from './image/debian.ts';
-import { nodeBinary } from './image/node.ts';
+import { downloadsFor, nodeBinary } from './image/node.ts';
 import { messageOf } from '../src/cli/errors.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -46,8 +46,7 @@ export async function buildImage(
   out: string,
   { architecture = ownArchitecture(), env = process.env }: BuildOptions = {},
 ): Promise<Built> {
-  const cache = join(root, 'node_modules/.cache/sluice/image', architecture);
-  mkdirSync(cache, { recursive: true });
+  const cache = downloadsFor(architecture);
   mkdirSync(out, { recursive: true });
   await bundle(join(out, 'sluice'));
   const layers = Object.entries({

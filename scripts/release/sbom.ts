@@ -39,6 +39,19 @@ function asShipped(component: Component): Component {
   return rest;
 }
 
+/** Bill of the files that run without Node installed: the program, and the Node in them. */
+export function executableBom(program: Bom, node: string): Bom {
+  const self = program.metadata.component['bom-ref'];
+  const added = nodeComponent(node);
+  return {
+    ...program,
+    components: [...program.components, added],
+    dependencies: program.dependencies.map((each) =>
+      each.ref === self ? { ...each, dependsOn: [...each.dependsOn, added['bom-ref']] } : each,
+    ),
+  };
+}
+
 /** Bill of the image: the program, its Node, and the packages of Debian whose status files it has. */
 export function imageBom(
   program: Bom,
@@ -46,13 +59,12 @@ export function imageBom(
   statuses: readonly string[],
 ): Bom {
   const self: Component = { type: 'container', name: image.name, version: image.digest, 'bom-ref': `image@${image.digest}` };
-  const component = (name: string, version: string, purl: string): Component => ({ type: 'library', name, version, purl, 'bom-ref': purl });
   const system = statuses.map((status) => {
     const field = (key: string) => new RegExp(`^${key}: (.*)$`, 'm').exec(status)?.[1] ?? '';
     const [name, version] = [field('Package'), field('Version')];
     return component(name, version, `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${field('Architecture')}&distro=debian-12`);
   });
-  const own = [program.metadata.component, component('node', image.node, `pkg:generic/node@${image.node}`), ...system];
+  const own = [program.metadata.component, nodeComponent(image.node), ...system];
   const root = { ref: self['bom-ref'], dependsOn: own.map((each) => each['bom-ref']) };
   return {
     ...program,
@@ -60,4 +72,10 @@ export function imageBom(
     components: [...own, ...program.components],
     dependencies: [root, ...program.dependencies],
   };
+}
+
+const nodeComponent = (version: string): Component => component('node', version, `pkg:generic/node@${version}`);
+
+function component(name: string, version: string, purl: string): Component {
+  return { type: 'library', name, version, purl, 'bom-ref': purl };
 }

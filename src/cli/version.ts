@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { getAsset, isSea } from 'node:sea';
 
 interface OwnPackage {
   /** The name for npm and imports. Only package.json has it. */
@@ -8,6 +9,8 @@ interface OwnPackage {
 
 /** The package that this program is part of; version `unknown` outside of one. */
 export function ownPackage(): OwnPackage {
+  // The file that runs without Node has it inside.
+  if (isSea()) return JSON.parse(getAsset('package.json', 'utf8')) as OwnPackage;
   // Beside src/ in a checkout, beside dist/ in a package.
   for (const path of ['../../package.json', '../../../package.json']) {
     try {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KEYRING } from '../../scripts/image/debian.ts';
+import { buildExecutables } from '../../scripts/executable.ts';
 import { type Built, buildImage } from '../../scripts/image.ts';
 import { sluice } from '../cli/run.ts';
 import { canRun } from '../support/can-run.ts';
@@ -53,6 +54,11 @@ describe.skipIf(!isPossible || process.arch === 'arm64')('the image for arm64', 
     const entry = (...args: readonly string[]) => run('usr/bin/node', join(unpacked, 'opt/sluice/dist/bin/sluice.js'), ...args);
     expect((await entry('--version')).stdout).toBe((await sluice(['--version'])).stdout);
     expect((await entry('install')).stdout).toBe((await sluice(['install'])).stdout);
+  });
+  test('runs the file that needs no Node', async () => {
+    const [file = ''] = await buildExecutables(['arm64'], join(dir, 'executable'));
+    const { stdout } = await promisify(execFile)(EMULATOR, ['-L', unpacked, file, 'install', '--image', 'a/b:1'], { maxBuffer: 16 << 20 });
+    expect(stdout).toBe((await sluice(['install', '--image', 'a/b:1'])).stdout);
   });
   test.each(['mount', 'umount', 'mkdir', 'cat', 'stat', 'sleep'])('has %s, which finds its libraries', async (name) =>
     expect((await run(`usr/bin/${name}`, '--version')).stdout).toMatch(/util-linux|coreutils/),

@@ -79,6 +79,11 @@ test('a release is a tagged commit, the package with its bill of materials, note
   expect(names).toEqual(expect.arrayContaining(['commander', 'undici', 'ws', 'typebox', 'cdk8s', 'constructs']));
   expect(names).not.toEqual(expect.arrayContaining(['esbuild']));
   expect(names).not.toContain('typescript');
+  expect(files).toEqual(expect.arrayContaining(['sluice-linux-amd64', 'sluice-linux-arm64', 'THIRD-PARTY.txt']));
+  const executable = JSON.parse(readFileSync(join(out, 'executable.cdx.json'), 'utf8')) as typeof bom;
+  const inExecutable = executable.components.map(({ name }) => name);
+  expect(inExecutable).toEqual(expect.arrayContaining(['commander', 'undici', 'typebox', 'node']));
+  expect(inExecutable).not.toContain('vitest');
   // Types of the Kubernetes API, and nothing that runs (decision 39).
   expect(names).not.toContain('@kubernetes/client-node');
 });

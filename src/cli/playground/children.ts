@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
+import { isSea } from 'node:sea';
 import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 
@@ -38,7 +39,9 @@ const WITH_PARENT = 'data:text/javascript,process.once("disconnect",()=>process.
 /** Starts a command, which ends at the latest with this process. */
 export function startChild({ args, env = process.env, main = process.argv[1] ?? '', log }: ChildOptions): Child {
   // The child has a process group of its own: Ctrl-C reaches us, and we stop the child in its turn.
-  const child = spawn(process.execPath, ['--import', WITH_PARENT, main, ...args], {
+  // The file that runs without Node has one module, which ends with its parent by itself.
+  const before = isSea() ? [] : ['--import', WITH_PARENT, main];
+  const child = spawn(process.execPath, [...before, ...args], {
     detached: true,
     env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isSea } from 'node:sea';
 import { pathToFileURL } from 'node:url';
 import { Option } from 'commander';
 import type { Runtime } from '../../constructs/contract.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { complain } from '../terminal.ts';
+import { ownPackage } from '../version.ts';
 
 /** The module's name in pages and new packages. */
 const NAMES = ['sluice.config.ts', 'sluice.config.mts', 'sluice.config.js', 'sluice.config.mjs'];
@@ -30,6 +32,8 @@ export async function allRuntimes(
     if (unnamed !== undefined) warn(`sluice: ${unnamed} in the current directory is not loaded; to load it: --config ${unnamed}`);
     return ours;
   }
+  // Modules of vendors import those of the package.
+  if (isSea()) throw new UsageError(`--config ${file}: runtimes of vendors need Node and the npm package: npx ${ownPackage().name}`);
   const path = resolve(folder, file);
   const theirs = await runtimesIn(path);
   const twin = theirs.find((definition, i) => [...ours, ...theirs.slice(0, i)].some((other) => collide(definition, other)));
