@@ -64,13 +64,21 @@ export function variablesByName(list: readonly EnvVar[] | undefined): readonly E
   // In most lists no name repeats.
   if (winners.size === list.length) return list;
   const last = new Map(list.map(({ name }, i) => [name, i]));
-  const references = new Map([...winners].map(([name, winner]) => [name, referencesOf(winner)]));
+  const references = new Map<string, readonly string[]>();
+  // How many of its references a variable need not wait for any more: each is looked at once, however often the variable repeats.
+  const settled = new Map<string, number>();
   const placed = new Map<string, EnvVar>();
   for (const [i, { name }] of list.entries()) {
+    if (placed.has(name)) continue;
     const winner = winners.get(name) as EnvVar;
     const comesLater = (other: string): boolean => (last.get(other) ?? 0) > i;
-    const waits = comesLater(name) && references.get(name)?.some((other) => comesLater(other) && !placed.has(other));
-    if (!waits && !placed.has(name)) placed.set(name, winner);
+    const others = references.get(name) ?? referencesOf(winner);
+    references.set(name, others);
+    let at = settled.get(name) ?? 0;
+    const waitsFor = (other: string | undefined): boolean => other !== undefined && comesLater(other) && !placed.has(other);
+    while (at < others.length && !waitsFor(others[at])) at++;
+    settled.set(name, at);
+    if (at === others.length || !comesLater(name)) placed.set(name, winner);
   }
   return [...placed.values()];
 }
