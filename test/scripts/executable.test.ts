@@ -1,8 +1,10 @@
 /** The file that runs without Node installed: built for both processors, and run where no other program is. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blobIn, withBlob } from '../../scripts/executable/elf.ts';
 import { buildExecutables } from '../../scripts/executable.ts';
@@ -58,9 +60,17 @@ describe.skipIf(!isPossible)('the file that runs without Node', () => {
     expect(own).toEqual(lines);
   });
 
-  test('is a plugin of kubectl under another name', async () => {
-    symlinkSync(file, join(folder, 'kubectl-sluice'));
-    expect(await run(['--version'], join(folder, 'kubectl-sluice'))).toEqual(await sluice(['--version']));
+  test('is installed by what docs/installing.md says to type, also as plugin of kubectl', async () => {
+    const page = readFileSync(join(root, 'docs/installing.md'), 'utf8');
+    const [, typed = ''] = /^```sh\n(sha256sum --check .*?)^kubectl sluice explain\n```$/ms.exec(page) ?? [];
+    expect(typed).toContain('/usr/local/bin/kubectl-sluice');
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    const name = basename(file);
+    writeFileSync(join(folder, 'SHA256SUMS'), `${createHash('sha256').update(readFileSync(file)).digest('hex')}  ${name}\n`);
+    const script = typed.replaceAll('sudo ', '').replaceAll('/usr/local/bin', bin).replaceAll('sluice-linux-amd64', name);
+    await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder });
+    expect(await run(['--version'], join(bin, 'kubectl-sluice'))).toEqual(await sluice(['--version']));
   });
 
   test.each(['image --config a.ts', 'new-runtime acme', 'synth --config a.ts examples/juicefs.yaml'])(
