@@ -6,7 +6,7 @@ import { Controller } from './controller.ts';
 import { labels } from './labels.ts';
 import { NodePlugin } from './node-plugin.ts';
 import type { Settled } from './options.ts';
-import { priorityQuota } from './priority-quota.ts';
+import { hasGuardedClass, priorityQuota } from './priority-quota.ts';
 import { UserRoles } from './user-roles.ts';
 import { Webhook } from './webhook.ts';
 
@@ -39,13 +39,20 @@ class Installation extends Chart {
     priorityQuota(this, options.namespace);
     new Controller(this, options, runtimes);
     new NodePlugin(this, options, runtimes);
-    // Labels of Sluice: `uninstall` keeps objects without them.
+    const permitted = new Set([options.namespace]);
     for (const runtime of runtimes)
-      for (const { metadata, ...object } of runtime.install({ ...options, env: options.runtimeEnv }))
-        new PlainObject(this, `${runtime.type}-${object.kind}-${metadata.name}`, {
+      for (const object of runtime.install({ ...options, env: options.runtimeEnv })) {
+        const { name, namespace, labels: own } = object.metadata;
+        if (namespace !== undefined && !permitted.has(namespace) && hasGuardedClass(object)) {
+          permitted.add(namespace);
+          priorityQuota(this, namespace);
+        }
+        // Labels of Sluice: `uninstall` keeps objects without them.
+        new PlainObject(this, `${runtime.type}-${object.kind}-${name}`, {
           ...object,
-          metadata: { ...metadata, labels: { ...metadata.labels, ...labels() } },
+          metadata: { ...object.metadata, labels: { ...own, ...labels() } },
         });
+      }
     new UserRoles(this, resources, options.aggregateEdit);
     // Last, so that an uninstallation begins with it.
     if (options.webhook.enabled) new Webhook(this, options, runtimes);

@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import type { Manifest } from '../api/index.ts';
 import { PlainObject } from '../constructs/index.ts';
 import { labels } from './labels.ts';
 
@@ -11,7 +12,7 @@ const MOST_PODS = '1M';
  * https://kubernetes.io/docs/concepts/policy/resource-quotas/#limit-priority-class-consumption-by-default
  */
 export const priorityQuota = (scope: Construct, namespace: string): PlainObject =>
-  new PlainObject(scope, 'priority-quota', {
+  new PlainObject(scope, `priority-quota-${namespace}`, {
     apiVersion: 'v1',
     kind: 'ResourceQuota',
     metadata: { name: 'sluice-critical-pods', namespace, labels: labels() },
@@ -20,3 +21,9 @@ export const priorityQuota = (scope: Construct, namespace: string): PlainObject 
       scopeSelector: { matchExpressions: [{ operator: 'In', scopeName: 'PriorityClass', values: GUARDED }] },
     },
   });
+
+/** Whether the pods of a workload have one of these classes. */
+export function hasGuardedClass(object: Manifest): boolean {
+  const { template } = (object['spec'] ?? {}) as { readonly template?: { readonly spec?: { readonly priorityClassName?: string } } };
+  return GUARDED.includes(template?.spec?.priorityClassName ?? '');
+}
