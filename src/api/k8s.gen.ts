@@ -380,6 +380,72 @@ export const PersistentVolumeClaim: Structural = {
   type: 'object',
 };
 
+const AppArmorProfile: Structural = {
+  properties: {
+    localhostProfile: { type: 'string' },
+    type: { type: 'string' },
+  },
+  required: ['type'],
+  type: 'object',
+};
+
+const SELinuxOptions: Structural = {
+  properties: {
+    level: { type: 'string' },
+    role: { type: 'string' },
+    type: { type: 'string' },
+    user: { type: 'string' },
+  },
+  type: 'object',
+};
+
+const SeccompProfile: Structural = {
+  properties: {
+    localhostProfile: { type: 'string' },
+    type: { type: 'string' },
+  },
+  required: ['type'],
+  type: 'object',
+};
+
+const Sysctl: Structural = {
+  properties: {
+    name: { type: 'string' },
+    value: { type: 'string' },
+  },
+  required: ['name', 'value'],
+  type: 'object',
+};
+
+const WindowsSecurityContextOptions: Structural = {
+  properties: {
+    gmsaCredentialSpec: { type: 'string' },
+    gmsaCredentialSpecName: { type: 'string' },
+    hostProcess: { type: 'boolean' },
+    runAsUserName: { type: 'string' },
+  },
+  type: 'object',
+};
+
+export const PodSecurityContext: Structural = {
+  properties: {
+    appArmorProfile: AppArmorProfile,
+    fsGroup: { format: 'int64', type: 'integer' },
+    fsGroupChangePolicy: { type: 'string' },
+    runAsGroup: { format: 'int64', type: 'integer' },
+    runAsNonRoot: { type: 'boolean' },
+    runAsUser: { format: 'int64', type: 'integer' },
+    seLinuxChangePolicy: { type: 'string' },
+    seLinuxOptions: SELinuxOptions,
+    seccompProfile: SeccompProfile,
+    supplementalGroups: { items: { format: 'int64', type: 'integer' }, type: 'array' },
+    supplementalGroupsPolicy: { type: 'string' },
+    sysctls: { items: Sysctl, type: 'array' },
+    windowsOptions: WindowsSecurityContextOptions,
+  },
+  type: 'object',
+};
+
 const ConfigMapEnvSource: Structural = {
   properties: {
     name: { type: 'string' },
@@ -477,15 +543,6 @@ const ContainerRestartRule: Structural = {
   type: 'object',
 };
 
-const AppArmorProfile: Structural = {
-  properties: {
-    localhostProfile: { type: 'string' },
-    type: { type: 'string' },
-  },
-  required: ['type'],
-  type: 'object',
-};
-
 const Capabilities: Structural = {
   properties: {
     add: { items: { type: 'string' }, type: 'array' },
@@ -494,36 +551,7 @@ const Capabilities: Structural = {
   type: 'object',
 };
 
-const SELinuxOptions: Structural = {
-  properties: {
-    level: { type: 'string' },
-    role: { type: 'string' },
-    type: { type: 'string' },
-    user: { type: 'string' },
-  },
-  type: 'object',
-};
-
-const SeccompProfile: Structural = {
-  properties: {
-    localhostProfile: { type: 'string' },
-    type: { type: 'string' },
-  },
-  required: ['type'],
-  type: 'object',
-};
-
-const WindowsSecurityContextOptions: Structural = {
-  properties: {
-    gmsaCredentialSpec: { type: 'string' },
-    gmsaCredentialSpecName: { type: 'string' },
-    hostProcess: { type: 'boolean' },
-    runAsUserName: { type: 'string' },
-  },
-  type: 'object',
-};
-
-const SecurityContext: Structural = {
+export const SecurityContext: Structural = {
   properties: {
     allowPrivilegeEscalation: { type: 'boolean' },
     appArmorProfile: AppArmorProfile,
@@ -685,34 +713,6 @@ const PodSchedulingGate: Structural = {
     name: { type: 'string' },
   },
   required: ['name'],
-  type: 'object',
-};
-
-const Sysctl: Structural = {
-  properties: {
-    name: { type: 'string' },
-    value: { type: 'string' },
-  },
-  required: ['name', 'value'],
-  type: 'object',
-};
-
-const PodSecurityContext: Structural = {
-  properties: {
-    appArmorProfile: AppArmorProfile,
-    fsGroup: { format: 'int64', type: 'integer' },
-    fsGroupChangePolicy: { type: 'string' },
-    runAsGroup: { format: 'int64', type: 'integer' },
-    runAsNonRoot: { type: 'boolean' },
-    runAsUser: { format: 'int64', type: 'integer' },
-    seLinuxChangePolicy: { type: 'string' },
-    seLinuxOptions: SELinuxOptions,
-    seccompProfile: SeccompProfile,
-    supplementalGroups: { items: { format: 'int64', type: 'integer' }, type: 'array' },
-    supplementalGroupsPolicy: { type: 'string' },
-    sysctls: { items: Sysctl, type: 'array' },
-    windowsOptions: WindowsSecurityContextOptions,
-  },
   type: 'object',
 };
 

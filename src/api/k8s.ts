@@ -33,6 +33,9 @@ export const NodeAffinity = embedded<NodeAffinity>(gen.NodeAffinity);
 /** NodeSelector of Kubernetes' API, version v1. */
 export interface NodeSelector extends client.V1NodeSelector {}
 export const NodeSelector = embedded<NodeSelector>(gen.NodeSelector);
+/** PodSecurityContext of Kubernetes' API, version v1. */
+export interface PodSecurityContext extends client.V1PodSecurityContext {}
+export const PodSecurityContext = embedded<PodSecurityContext>(gen.PodSecurityContext);
 /** PodSpec of Kubernetes' API, version v1. */
 export interface PodSpec extends client.V1PodSpec {}
 export const PodSpec = embedded<PodSpec>(gen.PodSpec);
@@ -42,6 +45,9 @@ export const Probe = embedded<Probe>(gen.Probe);
 /** ResourceRequirements of Kubernetes' API, version v1. */
 export interface ResourceRequirements extends client.V1ResourceRequirements {}
 export const ResourceRequirements = embedded<ResourceRequirements>(gen.ResourceRequirements);
+/** SecurityContext of Kubernetes' API, version v1. */
+export interface SecurityContext extends client.V1SecurityContext {}
+export const SecurityContext = embedded<SecurityContext>(gen.SecurityContext);
 /** Toleration of Kubernetes' API, version v1. */
 export interface Toleration extends client.V1Toleration {}
 export const Toleration = embedded<Toleration>(gen.Toleration);

@@ -56,7 +56,7 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
     startupProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 2, failureThreshold: 60 },
     resources: csi.resources,
     // Only root in a privileged container can create mounts that other pods see.
-    securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0, readOnlyRootFilesystem: true },
+    securityContext: { ...csi.containerSecurityContext, privileged: true, runAsUser: 0, runAsGroup: 0 },
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [
       // Each under its path on the host, since requests of the kubelet contain paths of the host. What is mounted or unmounted below them, the
@@ -72,12 +72,13 @@ function daemon({ csi, image, imagePullPolicy, imagePullSecrets, kubeletDir, mou
   return {
     selector: { matchLabels: selector('csi') },
     // Pods go on reading while it is replaced; what waits is their start, so a few nodes at a time.
-    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: '10%' } },
+    updateStrategy: csi.updateStrategy ?? { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: '10%' } },
     template: {
       metadata: podMetadata('csi', csi),
       spec: {
         serviceAccountName: NODE_PLUGIN,
         automountServiceAccountToken: true,
+        ...(csi.podSecurityContext && { securityContext: csi.podSecurityContext }),
         ...(csi.priorityClassName && { priorityClassName: csi.priorityClassName }),
         // A process namespace ends only when the last process in it does, and one that waits for a FUSE client which hangs does not: with
         // one of its own the plugin could not be replaced before that client ends.

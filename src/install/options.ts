@@ -1,6 +1,6 @@
 import { fields, k8s, opt, type Static, t } from '../api/index.ts';
 import { namespacePattern } from '../api/metadata.ts';
-import { stringMap } from '../api/schema.ts';
+import { described, stringMap } from '../api/schema.ts';
 import { inRegistry, namesHost, registryPattern } from '../constructs/default-image.ts';
 import { lastOnNode } from '../constructs/pod.ts';
 import { DEFAULT_NAMESPACE } from './fluid.ts';
@@ -18,63 +18,85 @@ const LABEL_KEY = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0
 /** As a token or a certificate names them: `system:serviceaccount:velero:velero`. */
 const USER = '^[!-~]([ -~]{0,252}[!-~])?$';
 
-const component = {
+const pods = {
   resources: opt(fields.resources),
   tolerations: opt(fields.tolerations),
   nodeSelector: opt(fields.nodeSelector),
   env: opt(fields.env),
   args: opt(t.Array(t.String(), { description: 'Further arguments of the command.' })),
-  affinity: opt(k8s.Affinity),
+  affinity: opt(described(k8s.Affinity, 'Nodes and other pods that the pods prefer, need or avoid.')),
   podLabels: opt(stringMap('Labels of the pods. Those that Sluice selects its pods by stay.')),
   podAnnotations: opt(stringMap('Annotations of the pods.')),
-  priorityClassName: opt(
-    t.String({
-      description: 'Priority class of the pods; default system-node-critical for the node plugin, else system-cluster-critical.',
-      pattern: PRIORITY_CLASS,
-    }),
+  podSecurityContext: opt(
+    described(k8s.PodSecurityContext, 'Security context of the pods; fields that it does not name keep their default.'),
   ),
+  containerSecurityContext: opt(
+    described(
+      k8s.SecurityContext,
+      'Security context of the container; fields that it does not name keep their default. The node plugin stays root and privileged, since it mounts.',
+    ),
+  ),
+  priorityClassName: opt(t.String({ description: 'Priority class of the pods; empty for none.', pattern: PRIORITY_CLASS })),
+};
+const share = (description: string) => opt(t.Union([t.Integer(), t.String()], { description }));
+const rollingUpdate = opt(
+  t.Object(
+    { maxSurge: share('Further pods meanwhile, a number or a percentage.'), maxUnavailable: share('Pods that may be missing meanwhile.') },
+    { description: 'Of the type RollingUpdate.' },
+  ),
+);
+const replicated = {
+  ...pods,
+  updateStrategy: opt(
+    t.Object(
+      { type: opt(t.Enum(['RollingUpdate', 'Recreate'], { description: 'How pods are replaced.' })), rollingUpdate },
+      { description: 'How the Deployment replaces its pods. Without it: one more pod at a time, and none is missing meanwhile.' },
+    ),
+  ),
+  podDisruptionBudget: opt(t.Boolean({ description: 'Whether a PodDisruptionBudget lets drains evict one pod at a time.' })),
 };
 
 /** The options of an installation, and the schema of the file of `sluice install --values`. */
 export const InstallOptions = t.Object({
-  namespace: opt(t.String({ description: 'Namespace of all parts; default fluid-system.', pattern: namespacePattern })),
+  namespace: opt(t.String({ description: 'Namespace of all parts.', pattern: namespacePattern })),
   registry: opt(
     t.String({
-      description:
-        'Registry of all default images, of runtimes and of Sluice, in place of their own; paths and tags stay. Default: that of each image.',
+      description: 'Registry of all default images, of runtimes and of Sluice, in place of their own; paths and tags stay.',
       pattern: registryPattern,
     }),
   ),
   image: opt(t.String({ description: 'The one image of Sluice; without a host, it is in `registry`.', pattern: IMAGE })),
-  imagePullPolicy: opt(t.Enum(['Always', 'IfNotPresent', 'Never'])),
-  imagePullSecrets: opt(t.Array(k8s.LocalObjectReference)),
-  mountRoot: opt(t.String({ description: 'Host directory of all FUSE mounts; default /runtime-mnt.', pattern: MOUNT_ROOT })),
-  kubeletDir: opt(t.String({ description: "The kubelet's root directory on the nodes; default /var/lib/kubelet.", pattern: ABSOLUTE })),
-  podLogsDir: opt(t.String({ description: "The kubelet's podLogsDir on the nodes; default /var/log/pods.", pattern: ABSOLUTE })),
+  imagePullPolicy: opt(t.Enum(['Always', 'IfNotPresent', 'Never'], { description: 'When nodes pull the image.' })),
+  imagePullSecrets: opt(
+    t.Array(k8s.LocalObjectReference, {
+      description: 'Secrets of the namespace to pull images with; pods of runtimes that name none use Secrets of these names too.',
+    }),
+  ),
+  mountRoot: opt(t.String({ description: 'Host directory of all FUSE mounts.', pattern: MOUNT_ROOT })),
+  kubeletDir: opt(t.String({ description: "The kubelet's root directory on the nodes.", pattern: ABSOLUTE })),
+  podLogsDir: opt(t.String({ description: "The kubelet's podLogsDir on the nodes.", pattern: ABSOLUTE })),
   criticalFusePods: opt(
     t.Boolean({
       description:
-        'Whether fuse pods, in namespaces of users, are system-node-critical: CRITICAL_FUSE_POD; default true. A cluster that guards this class needs false, or a quota in each such namespace.',
+        'Whether fuse pods, in namespaces of users, are system-node-critical: CRITICAL_FUSE_POD. A cluster that guards this class needs false, or a quota in each such namespace.',
     }),
   ),
   aggregateEdit: opt(
     t.Boolean({
       description:
-        'Whether all who may edit a namespace may write Datasets, runtimes and operations there; default false. Who writes a runtime chooses the image of a privileged pod, and directories of nodes.',
+        'Whether all who may edit a namespace may write Datasets, runtimes and operations there. Who writes a runtime chooses the image of a privileged pod, and directories of nodes.',
     }),
   ),
   daemons: opt(
     t.Array(t.String(), {
-      description: 'Types of runtimes whose daemons on the nodes are installed: efc, for its session manager. Default: none.',
+      description: 'Types of runtimes whose daemons on the nodes are installed: efc, for its session manager.',
     }),
   ),
-  nodePolicy: opt(
-    t.Boolean({ description: 'Whether an admission policy restricts the node plugin to its own node (Kubernetes 1.30); default true.' }),
-  ),
+  nodePolicy: opt(t.Boolean({ description: 'Whether an admission policy restricts the node plugin to its own node (Kubernetes 1.30).' })),
   reservedKeys: opt(
     t.Enum(['audit', 'deny'], {
       description:
-        'Whether an admission policy reports or refuses keys of Sluice on workloads and volumes that others write (Kubernetes 1.30); default: none.',
+        'Whether an admission policy reports or refuses keys of Sluice on workloads and volumes that others write (Kubernetes 1.30); absent for no policy.',
     }),
   ),
   reservedKeysAllow: opt(
@@ -84,46 +106,69 @@ export const InstallOptions = t.Object({
     }),
   ),
   controller: opt(
-    t.Object({
-      replicas: opt(t.Integer({ minimum: 1, description: 'Replicas, of which one leads; default 2.' })),
-      openReferences: opt(
-        t.Boolean({ description: 'Whether a Dataset may refer to any Dataset of any namespace, as in Fluid; default false.' }),
-      ),
-      ...component,
-    }),
+    t.Object(
+      {
+        replicas: opt(t.Integer({ minimum: 1, description: 'Replicas, of which one leads.' })),
+        openReferences: opt(t.Boolean({ description: 'Whether a Dataset may refer to any Dataset of any namespace, as in Fluid.' })),
+        ...replicated,
+      },
+      { description: 'The controller.' },
+    ),
   ),
-  csi: opt(t.Object(component)),
+  csi: opt(
+    t.Object(
+      {
+        ...pods,
+        updateStrategy: opt(
+          t.Object(
+            { type: opt(t.Enum(['RollingUpdate', 'OnDelete'], { description: 'How pods are replaced.' })), rollingUpdate },
+            { description: 'How the DaemonSet replaces its pods. Without it: on a tenth of the nodes at a time.' },
+          ),
+        ),
+      },
+      { description: 'The node plugin.' },
+    ),
+  ),
   webhook: opt(
-    t.Object({
-      enabled: opt(t.Boolean({ description: 'Whether the admission webhook is installed; default true.' })),
-      replicas: opt(t.Integer({ minimum: 1, description: 'Replicas, all of which serve; default 2.' })),
-      failurePolicy: opt(
-        t.Enum(['Fail', 'Ignore'], {
-          description: 'What becomes of a pod that asks for a sidecar while no replica answers; default Fail, which rejects the pod.',
-        }),
-      ),
-      timeoutSeconds: opt(t.Integer({ minimum: 1, maximum: 30, description: 'How long the API server waits for an answer; default 15.' })),
-      reinvocationPolicy: opt(t.Enum(['Never', 'IfNeeded'])),
-      validation: opt(
-        t.Boolean({
-          description:
-            'Whether the API server asks the webhook about Datasets, runtimes and operations that are written, too; default false. Faults are refused as `sluice diff --offline` prints them.',
-        }),
-      ),
-      platformLabel: opt(
-        t.String({
-          description: 'Key of a label that asks for sidecars, and whose value names their platform: KEY_SERVERLESS_PLATFORM.',
-          pattern: LABEL_KEY,
-        }),
-      ),
-      ...component,
-    }),
+    t.Object(
+      {
+        enabled: opt(t.Boolean({ description: 'Whether the admission webhook is installed.' })),
+        replicas: opt(t.Integer({ minimum: 1, description: 'Replicas, all of which serve.' })),
+        failurePolicy: opt(
+          t.Enum(['Fail', 'Ignore'], {
+            description: 'What becomes of a pod that asks for a sidecar while no replica answers: Fail rejects the pod.',
+          }),
+        ),
+        timeoutSeconds: opt(t.Integer({ minimum: 1, maximum: 30, description: 'How long the API server waits for an answer.' })),
+        reinvocationPolicy: opt(
+          t.Enum(['Never', 'IfNeeded'], { description: 'Whether the webhook sees a pod again that another webhook changed after it.' }),
+        ),
+        validation: opt(
+          t.Boolean({
+            description:
+              'Whether the API server asks the webhook about Datasets, runtimes and operations that are written, too. Faults are refused as `sluice diff --offline` prints them.',
+          }),
+        ),
+        platformLabel: opt(
+          t.String({
+            description: 'Key of a label that asks for sidecars, and whose value names their platform: KEY_SERVERLESS_PLATFORM.',
+            pattern: LABEL_KEY,
+          }),
+        ),
+        ...replicated,
+      },
+      { description: 'The admission webhook of pods.' },
+    ),
   ),
 });
 export type InstallOptions = Static<typeof InstallOptions>;
 
 /** Where `sluice image` puts the module of further runtimes. */
 export const CONFIG_IN_IMAGE = '/etc/sluice/sluice.config.mjs';
+
+/** Fields that Pod Security `restricted` asks for, with a user that no node has. */
+const UNPRIVILEGED = { runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532, seccompProfile: { type: 'RuntimeDefault' } };
+const NO_RIGHTS = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true };
 
 /** The values that count where none is given. `image` is that of the version. */
 export const DEFAULTS = {
@@ -142,6 +187,9 @@ export const DEFAULTS = {
   controller: {
     // A class of Kubernetes: every tenant's pods could use one that Sluice created.
     priorityClassName: 'system-cluster-critical',
+    podSecurityContext: UNPRIVILEGED,
+    containerSecurityContext: NO_RIGHTS,
+    podDisruptionBudget: true,
     replicas: 2,
     openReferences: false,
     // Enough for 20,000 Datasets; docs/installing.md says what more of them need.
@@ -151,6 +199,7 @@ export const DEFAULTS = {
   csi: {
     // As the fuse pods: without it no pod of the node gets its data, so the kubelet evicts it last.
     priorityClassName: 'system-node-critical',
+    containerSecurityContext: { readOnlyRootFilesystem: true },
     resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
     // A pod may need its data on any node that it can run on, but those without a kubelet of their own.
     tolerations: [{ operator: 'Exists' }],
@@ -167,6 +216,9 @@ export const DEFAULTS = {
   webhook: {
     enabled: true,
     priorityClassName: 'system-cluster-critical',
+    podSecurityContext: UNPRIVILEGED,
+    containerSecurityContext: NO_RIGHTS,
+    podDisruptionBudget: true,
     replicas: 2,
     failurePolicy: 'Fail',
     timeoutSeconds: 15,
@@ -176,9 +228,8 @@ export const DEFAULTS = {
     resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '384Mi' } },
     nodeSelector: { 'kubernetes.io/os': 'linux' },
   },
-} as const satisfies InstallOptions;
+} satisfies InstallOptions;
 
-type Component = NonNullable<InstallOptions['csi']>;
 /** The options with every default filled in. */
 export interface Settled {
   readonly namespace: string;
@@ -199,9 +250,14 @@ export interface Settled {
   readonly runtimeEnv: Readonly<Record<string, string>>;
   /** Arguments by which controller and webhook load the runtimes that the image has beside Sluice's own. */
   readonly configArgs: readonly string[];
-  readonly controller: Component & { readonly replicas: number; readonly openReferences: boolean };
-  readonly csi: Component;
-  readonly webhook: Component & {
+  readonly controller: NonNullable<InstallOptions['controller']> & {
+    readonly podDisruptionBudget: boolean;
+    readonly replicas: number;
+    readonly openReferences: boolean;
+  };
+  readonly csi: NonNullable<InstallOptions['csi']>;
+  readonly webhook: NonNullable<InstallOptions['webhook']> & {
+    readonly podDisruptionBudget: boolean;
     readonly enabled: boolean;
     readonly replicas: number;
     readonly failurePolicy: 'Fail' | 'Ignore';

@@ -4,14 +4,11 @@ import { PlainObject } from '../constructs/index.ts';
 import { labels, type InstalledPart, selector } from './labels.ts';
 import type { Settled } from './options.ts';
 
-/** Value of `runAsUser`: no user of the node. */
-const USER = 65_532;
-
 export interface ReplicasProps {
   /** The name of the Deployment and of its ServiceAccount. */
   readonly name: string;
   readonly part: InstalledPart;
-  readonly component: Settled['csi'] & Pick<Settled['controller'], 'replicas'>;
+  readonly component: Settled['controller'] | Settled['webhook'];
   /** Named after the part. */
   readonly container: { readonly args: readonly string[]; readonly env: readonly object[] | undefined };
   /** Ports beside `metrics`, of which the probes are. */
@@ -23,13 +20,14 @@ export function replicas(scope: Construct, options: Settled, props: ReplicasProp
   const { name, part, component } = props;
   const metadata = { name, namespace: options.namespace, labels: labels(part) };
   const matchLabels = selector(part);
-  new PlainObject(scope, 'disruption', {
-    apiVersion: 'policy/v1',
-    kind: 'PodDisruptionBudget',
-    metadata,
-    // Not minAvailable: with one replica that would block every drain for ever.
-    spec: { maxUnavailable: 1, selector: { matchLabels }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
-  });
+  if (component.podDisruptionBudget)
+    new PlainObject(scope, 'disruption', {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata,
+      // Not minAvailable: with one replica that would block every drain for ever.
+      spec: { maxUnavailable: 1, selector: { matchLabels }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+    });
   new PlainObject(scope, 'deployment', {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -37,14 +35,14 @@ export function replicas(scope: Construct, options: Settled, props: ReplicasProp
     spec: {
       replicas: component.replicas,
       selector: { matchLabels },
-      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      strategy: component.updateStrategy ?? { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
       template: { metadata: podMetadata(part, component), spec: podSpec(options, props) },
     },
   });
 }
 
 /** Labels by which Sluice selects its pods win. */
-export const podMetadata = (part: InstalledPart, { podLabels, podAnnotations }: Settled['csi']) => ({
+export const podMetadata = (part: InstalledPart, { podLabels, podAnnotations }: Pick<Settled['csi'], 'podLabels' | 'podAnnotations'>) => ({
   labels: { ...podLabels, ...labels(part) },
   ...(podAnnotations && { annotations: podAnnotations }),
 });
@@ -55,7 +53,7 @@ function podSpec({ image, imagePullPolicy, imagePullSecrets }: Settled, { name, 
     automountServiceAccountToken: true,
     ...(component.priorityClassName && { priorityClassName: component.priorityClassName }),
     ...(component.affinity && { affinity: component.affinity }),
-    securityContext: { runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, seccompProfile: { type: 'RuntimeDefault' } },
+    ...(component.podSecurityContext && { securityContext: component.podSecurityContext }),
     nodeSelector: component.nodeSelector,
     ...(component.tolerations && { tolerations: component.tolerations }),
     ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
@@ -79,7 +77,7 @@ function podSpec({ image, imagePullPolicy, imagePullSecrets }: Settled, { name, 
         // Until the first answer: a slow node is no reason for a restart.
         startupProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 2, failureThreshold: 60 },
         resources: component.resources,
-        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true },
+        securityContext: component.containerSecurityContext,
         terminationMessagePolicy: 'FallbackToLogsOnError',
       },
     ],

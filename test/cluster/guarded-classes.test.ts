@@ -36,7 +36,8 @@ describe.skipIf(!simulated)('an API server that guards the priority classes of K
     const file = join(folder, 'admission.json');
     writeFileSync(file, JSON.stringify(GUARDED_CLASSES));
     plane = await startControlPlane({ nodes: 1, apiServerArgs: [`--admission-control-config-file=${file}`] });
-    const { stdout } = await sluice(['install', '--image', 'sluice:a', '--daemon', 'efc']);
+    const { stdout, stderr } = await sluice(['install', '--image', 'sluice:a', '--daemon', 'efc']);
+    expect(stderr).toBe('');
     writeFileSync(join(folder, 'install.yaml'), stdout);
     await plane.kubectl('apply', '--server-side', '-f', join(folder, 'install.yaml'));
     await plane.kubectl('label', 'node', 'node-0', 'fluid.io/efc-sessmgr=true');

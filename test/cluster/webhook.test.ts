@@ -87,6 +87,7 @@ describe.skipIf(!simulated)('sluice webhook', () => {
       timeoutSeconds: 15,
       reinvocationPolicy: 'IfNeeded',
       validation: false,
+      podDisruptionBudget: true,
     });
     const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: 'Namespaced' }];
     await client.create(CONFIGURATION, {

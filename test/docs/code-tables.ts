@@ -13,6 +13,7 @@ import {
   webhookRights,
   webhookRightsAtHome,
 } from '../../src/install/rights.ts';
+import { valuesOf } from '../../src/install/index.ts';
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
 import { LARGEST_RECORD } from '../../src/planning/last-valid.ts';
@@ -28,6 +29,18 @@ import { commandNamed } from './pages.ts';
 export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
   flags: () => flagsOf('reconcile'),
   installFlags: () => flagsOf('install'),
+  async installValues() {
+    const types = { array: 'list', object: 'map' } as Readonly<Record<string, string>>;
+    return table(
+      ['value', 'type', 'default', 'what it says'],
+      valuesOf().map(({ path, schema: { type = '', enum: choices, description = '' }, usual }) => [
+        `\`${path}\``,
+        choices ? choices.map((each) => `\`${String(each)}\``).join(', ') : (types[type] ?? type),
+        usual === undefined ? '' : `\`${typeof usual === 'string' ? usual : JSON.stringify(usual)}\``,
+        description,
+      ]),
+    );
+  },
   webhookFlags: () => flagsOf('webhook'),
   async rights() {
     const rows = (who: string, rights: readonly Right[]) =>

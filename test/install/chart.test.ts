@@ -39,7 +39,7 @@ function comparable(objects: readonly Manifest[]): Readonly<Record<string, unkno
     const entries = Object.entries(value).map(([key, each]) => [key, filled(each)] as const);
     return Object.fromEntries(entries.filter(([, each]) => typeof each !== 'object' || (each !== null && Object.keys(each).length > 0)));
   };
-  return Object.fromEntries(objects.map((each) => [`${each.kind} ${each.metadata.name}`, filled(each)]));
+  return Object.fromEntries(objects.map((each) => [`${each.kind} ${each.metadata.namespace ?? ''}/${each.metadata.name}`, filled(each)]));
 }
 
 const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
@@ -66,7 +66,17 @@ const part = {
   args: some(fc.array(fc.constantFrom('--probe-interval=5m', '--x="y"', '{{ 1 }}'), { maxLength: 2 })),
   affinity: some(fc.constantFrom({ podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [] } }, { nodeAffinity: {} })),
   podLabels: some(map),
+  podSecurityContext: some(fc.constantFrom({ runAsUser: 7 }, { fsGroup: 1, seccompProfile: null })),
+  containerSecurityContext: some(fc.constantFrom({ readOnlyRootFilesystem: false }, { capabilities: { add: ['X'] }, privileged: false })),
   podAnnotations: some(map),
+};
+const replicated = {
+  ...part,
+  replicas: some(fc.integer({ min: 1, max: 5 })),
+  podDisruptionBudget: some(fc.boolean()),
+  updateStrategy: some(
+    fc.constantFrom({ type: 'Recreate' }, { type: 'RollingUpdate', rollingUpdate: { maxSurge: '50%', maxUnavailable: 0 } }),
+  ),
 };
 const arbitraryValues = fc.record({
   image: some(fc.constantFrom('x:1', 'team/x:1', 'localhost/x', 'a.example:5000/b/c@sha256:12')),
@@ -81,8 +91,8 @@ const arbitraryValues = fc.record({
   nodePolicy: some(fc.boolean()),
   reservedKeys: some(fc.constantFrom('audit', 'deny')),
   reservedKeysAllow: some(fc.array(fc.constantFrom('velero', 'a "b" \\ <c>', 'system:x'), { maxLength: 3 })),
-  controller: some(fc.record({ ...part, replicas: some(fc.integer({ min: 1, max: 5 })), openReferences: some(fc.boolean()) })),
-  csi: some(fc.record(part)),
+  controller: some(fc.record({ ...replicated, openReferences: some(fc.boolean()) })),
+  csi: some(fc.record({ ...part, updateStrategy: some(fc.constant({ type: 'OnDelete' })) })),
   webhook: some(
     fc.record({
       ...part,

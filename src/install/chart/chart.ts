@@ -67,8 +67,12 @@ export function chartFiles(props: ChartProps): ReadonlyMap<string, string> {
   return files;
 }
 
-const fileOf = ({ kind, metadata }: Manifest): string =>
-  kind === 'CustomResourceDefinition' ? `${metadata.name}.yaml` : `${metadata.name}-${kind.toLowerCase()}.yaml`;
+/** Named after its namespace too, if that is not the release's. */
+function fileOf({ kind, metadata: { name, namespace } }: Manifest): string {
+  if (kind === 'CustomResourceDefinition') return `${name}.yaml`;
+  const where = namespace === undefined || namespace === mark('namespace') ? [] : [namespace];
+  return `${[...where, name, kind.toLowerCase()].join('-')}.yaml`;
+}
 
 const metadataOf = (version: string) => ({
   apiVersion: 'v2',

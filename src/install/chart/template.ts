@@ -64,9 +64,22 @@ class Renderer {
     const path = values.map((each) => this.whole(each)).find((each) => each !== undefined);
     if (path !== undefined && values.every((each) => this.whole(each) === path || isEmpty(each)))
       return [{ depth: 0, text: `{{- toYaml .Values.${path} | nindent DEPTH }}` }];
+    if (path !== undefined && this.whole(values[0]) === path) return this.block(cases);
     if (values.every(isFields)) return values.every(isEmpty) ? '{}' : this.fields(cases);
     if (values.every(Array.isArray)) return values.every(isEmpty) ? '[]' : this.entries(cases);
     return this.choice(cases);
+  }
+
+  /** One of several maps or lists: a value, or what stands for it. */
+  private block([base, ...others]: readonly Case[]): readonly Line[] {
+    const different = others.filter(({ value }) => JSON.stringify(value) !== JSON.stringify(base?.value));
+    const lines = (each: Case | undefined) => (each ? linesOf(this.value([each])) : []);
+    return [
+      ...different.flatMap((each, i) => [control(`${i === 0 ? 'if' : 'else if'} ${each.when}`), ...lines(each)]),
+      control('else'),
+      ...lines(base),
+      control('end'),
+    ];
   }
 
   /** The path of the value that a map or a list consists of. */

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { structural } from '../../api/crd.ts';
 import { DEFAULTS, InstallOptions } from '../options.ts';
+import { isPart, PARTS } from '../values.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Properties = { readonly properties: Readonly<Record<string, Schema>> };
@@ -19,9 +20,7 @@ export function valuesSchema(): object {
     ...schema,
     properties: {
       ...properties,
-      ...Object.fromEntries(
-        Object.keys(PARTS).map((part) => [part, { ...properties[part], required: needed(DEFAULTS[part as keyof typeof PARTS], isScalar) }]),
-      ),
+      ...Object.fromEntries(PARTS.map((part) => [part, { ...properties[part], required: needed(DEFAULTS[part], isScalar) }])),
       // Helm gives these to each chart.
       global: { type: 'object' },
     },
@@ -60,14 +59,13 @@ function linesOf(properties: Readonly<Record<string, Schema>>, defaults: Values)
     const value = defaults[name];
     const own = schema['properties'] as Readonly<Record<string, Schema>> | undefined;
     // A part has values of its own; the shapes of Kubernetes are values.
-    if (own && name in PARTS) return ['', `${name}:`, ...linesOf(own, value as Values).map((line) => (line ? `  ${line}` : line))];
+    if (own && isPart(name)) return ['', `${name}:`, ...linesOf(own, value as Values).map((line) => (line ? `  ${line}` : line))];
     const about = schema['description'] === undefined ? [] : wrapped(String(schema['description']));
     const choices = schema['enum'] ? [`# One of ${(schema['enum'] as readonly string[]).join(', ')}.`] : [];
     return [...about, ...choices, ...entryOf(name, value ?? EMPTY[String(schema['type'])])];
   });
 }
 
-export const PARTS = { controller: 'controller', csi: 'csi', webhook: 'webhook' } as const;
 const EMPTY: Values = { array: [], object: {} };
 
 const entryOf = (name: string, value: unknown): readonly string[] =>

@@ -1,6 +1,6 @@
 import type { TSchema } from '../../api/schema.ts';
 import { type CompleteOptions, DEFAULTS, InstallOptions } from '../options.ts';
-import { PARTS } from './values-file.ts';
+import { isPart } from '../values.ts';
 
 /** A value of the installation, as its chart sees it. */
 export interface ChartValue {
@@ -106,9 +106,7 @@ const defaultOf = (path: string): unknown => path.split('.').reduce((at: unknown
 function leaves(schema: TSchema): readonly (readonly [string, Values])[] {
   const { properties } = schema as unknown as { readonly properties: Readonly<Record<string, Values>> };
   return Object.entries(properties).flatMap(([name, value]) =>
-    name in PARTS
-      ? leaves(value as unknown as TSchema).map(([path, leaf]) => [`${name}.${path}`, leaf] as const)
-      : [[name, value] as const],
+    isPart(name) ? leaves(value as unknown as TSchema).map(([path, leaf]) => [`${name}.${path}`, leaf] as const) : [[name, value] as const],
   );
 }
 

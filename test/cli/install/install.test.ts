@@ -140,6 +140,47 @@ describe('sluice install', () => {
     expect(await annotationsOf('')).toEqual({ [key]: 'false' });
     expect(await annotationsOf(`csi: { podAnnotations: { ${key}: "true" } }`)).toEqual({ [key]: 'true' });
   });
+  test('keeps what Pod Security asks for when a security context names other fields', async () => {
+    const values = `
+      controller: { podSecurityContext: { runAsUser: 1000, supplementalGroups: [5] }, containerSecurityContext: { seLinuxOptions: { type: x } } }
+      csi: { containerSecurityContext: { privileged: false, runAsUser: 5, seLinuxOptions: { type: spc_t } }, podSecurityContext: { fsGroup: 6 } }`;
+    const manifests = await printed(values);
+    expect(podOf(named(manifests, 'Deployment', 'sluice-controller'))).toMatchObject({
+      securityContext: { runAsNonRoot: true, runAsUser: 1000, supplementalGroups: [5], seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [
+        {
+          securityContext: {
+            readOnlyRootFilesystem: true,
+            allowPrivilegeEscalation: false,
+            capabilities: { drop: ['ALL'] },
+            seLinuxOptions: { type: 'x' },
+          },
+        },
+      ],
+    });
+    // Without these the plugin could not mount.
+    expect(podOf(named(manifests, 'DaemonSet', 'sluice-csi'))).toMatchObject({
+      securityContext: { fsGroup: 6 },
+      containers: [
+        { securityContext: { privileged: true, runAsUser: 0, readOnlyRootFilesystem: true, seLinuxOptions: { type: 'spc_t' } } },
+      ],
+    });
+  });
+  test('replaces pods and guards them from drains as the values say', async () => {
+    const manifests = await printed(`
+      controller: { updateStrategy: { type: Recreate }, podDisruptionBudget: false }
+      csi: { updateStrategy: { type: OnDelete } }
+      webhook: { updateStrategy: { rollingUpdate: { maxUnavailable: 50% } } }`);
+    expect(named(manifests, 'Deployment', 'sluice-controller').spec).toMatchObject({ strategy: { type: 'Recreate' } });
+    expect(named(manifests, 'DaemonSet', 'sluice-csi')['spec']).toMatchObject({ updateStrategy: { type: 'OnDelete' } });
+    expect((named(manifests, 'Deployment', 'sluice-webhook')['spec'] as { strategy?: object }).strategy).toEqual({
+      rollingUpdate: { maxUnavailable: '50%' },
+    });
+    const budgets = (all: readonly Manifest[]) =>
+      all.filter(({ kind }) => kind === 'PodDisruptionBudget').map(({ metadata }) => metadata.name);
+    expect(budgets(manifests)).toEqual(['sluice-webhook']);
+    expect(budgets(await printed(''))).toEqual(['sluice-controller', 'sluice-webhook']);
+  });
   test('lets pods of runtimes pull with the Secrets of the installation', async () => {
     const manifests = await printed('imagePullSecrets: [{ name: a }, { name: b }]');
     const { env } = podOf(named(manifests, 'Deployment', 'sluice-controller')).containers[0];
@@ -395,6 +436,14 @@ webhook:
       ],
     ],
     ['- a', [], ['-: expected a mapping of values, found another kind of value; see sluice install --help']],
+    [
+      'csi: { updateStrategy: { type: Recreate } }\nwebhook: { podDisruptionBudget: maybe }',
+      [],
+      [
+        '-: csi.updateStrategy.type: expected one of RollingUpdate, OnDelete, found "Recreate"',
+        '-: webhook.podDisruptionBudget: expected true or false, found "maybe"',
+      ],
+    ],
     ['reservedKeys: on', [], ['-: reservedKeys: expected one of audit, deny, found "on"']],
     [
       '',
