@@ -65,7 +65,7 @@ const TEXTS: Readonly<Record<Exclude<Format, 'text'>, (report: Findings) => stri
               locations: [
                 {
                   physicalLocation: {
-                    artifactLocation: { uri: fault.file === '<stdin>' ? 'stdin' : fault.file },
+                    artifactLocation: { uri: fault.file === '<stdin>' ? 'stdin' : fault.file.split('/').map(encodeURIComponent).join('/') },
                     region: { startLine: fault.line, startColumn: fault.column },
                   },
                 },

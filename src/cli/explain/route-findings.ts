@@ -22,7 +22,9 @@ export function routeFinding(route: Route, input: ExplainInput): Explanation {
     ...(node && claims.length > 0 ? pluginCauses(node, input) : []),
     ...(node ? claims.flatMap((claim) => fuseCauses(claim, node, input)) : []),
   ];
-  const healthy = isPod ? trouble === undefined : phaseOf(object) === 'Bound';
+  // A pod whose data cannot be read may be ready all the same; one that has ended reads nothing.
+  const isCutOff = phaseOf(object) !== 'Succeeded' && claims.some(({ fusePods: [pod] = [] }) => pod && troubleOf(pod, input));
+  const healthy = isPod ? trouble === undefined && !isCutOff : phaseOf(object) === 'Bound';
   return {
     object: nameOf(object),
     phase: redactedText(String(phaseOf(object) ?? '')) || 'not seen yet',

@@ -158,6 +158,17 @@ test.each<[string, readonly KubeObject[], string, RegExp, RegExp]>([
   expect(found?.causes).toHaveLength(2);
 });
 
+const CRASHING = { phase: 'Running', containerStatuses: [{ name: 'f', state: { waiting: { reason: 'CrashLoopBackOff' } } }] };
+test('a pod that is ready is not well while the fuse pod of its node is in trouble', async () => {
+  const [found] = await explained('pod/reader', [...without('Pod'), fuse(CRASHING), pod(READY)]);
+  expect(found).toMatchObject({ healthy: false, causes: [{ reason: 'CrashLoopBackOff' }] });
+  expect(found?.causes[0]?.message).toMatch(/^fuse pod ml\/demo-fuse-a: /);
+});
+test('a pod that has ended well needs no fuse pod', async () => {
+  const [found] = await explained('pod/reader', [...without('Pod'), fuse(CRASHING), pod({ phase: 'Succeeded' })]);
+  expect(found).toMatchObject({ healthy: true, causes: [] });
+});
+
 test('what the user may not read is said, and is no cause', async () => {
   const [found] = await explained('pod/reader', [...WELL, pod(CREATING)], ['PersistentVolume', 'Node', 'CSINode']);
   expect(found?.causes.map(({ reason }) => reason)).toEqual(['PodNotReady']);
