@@ -4,6 +4,7 @@ import { type Fault, InvalidSpec, shown } from './errors.ts';
 import { metadataSchema } from './metadata.ts';
 import { type ValueReader, readerOf, type Visit } from './reader.ts';
 import { type CustomResource, GROUP, type ObjectMeta, type Resource, VERSION } from './resource.ts';
+import { isRecord } from './is-record.ts';
 
 /**
  * An object as the API server would store it: unknown fields pruned, nulls dropped, defaults filled in. The input is not changed. Of the
@@ -65,7 +66,7 @@ const FIELDS: readonly string[] = [...HEAD, 'spec', 'status'];
 function read(resource: CustomResource, object: unknown, unknownFields: 'error' | 'prune'): Parsed {
   const readers = readersOf(resource);
   const visit: Visit = { path: [], faults: [], unknownFields };
-  const whole = (isObject(object) ? object : {}) as Record<string, unknown>;
+  const whole = (isRecord(object) ? object : {}) as Record<string, unknown>;
   const field = (name: string, reader: ValueReader, value: unknown): unknown => {
     visit.path.push(name);
     const result = reader(value, visit);
@@ -108,7 +109,7 @@ function headFaults(
     ['apiVersion', whole['apiVersion'], `${GROUP}/${VERSION}`],
     ['kind', whole['kind'], kind],
   ];
-  const namespace = isObject(whole['metadata']) ? whole['metadata']['namespace'] : undefined;
+  const namespace = isRecord(whole['metadata']) ? whole['metadata']['namespace'] : undefined;
   return [
     ...expectations
       .filter(([, found, expected]) => found !== expected)
@@ -132,13 +133,9 @@ function ruleFaults(resource: CustomResource, object: Pick<Resource, 'metadata' 
 }
 
 const valueAt = (path: string, object: unknown): unknown =>
-  path.split('.').reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), object);
+  path.split('.').reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), object);
 
 function nameOf({ kind }: CustomResource, object: unknown): string {
   const { name = '', namespace } = ((object as { metadata?: Partial<ObjectMeta> } | null)?.metadata ?? {}) as Partial<ObjectMeta>;
   return `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

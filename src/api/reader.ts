@@ -1,6 +1,7 @@
 import { type Fault, shown } from './errors.ts';
 import type { Structural } from './resource.ts';
 import { expectedOf, knownField, pathText } from './wording.ts';
+import { isRecord } from './is-record.ts';
 
 /** The results that a reading collects on its way. */
 export interface Visit {
@@ -127,7 +128,7 @@ function checksOf(schema: Structural): Check {
 }
 
 const TYPES: Readonly<Record<NonNullable<Structural['type']>, Check>> = {
-  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  object: isRecord,
   array: Array.isArray,
   string: (value) => typeof value === 'string',
   boolean: (value) => typeof value === 'boolean',

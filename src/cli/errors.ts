@@ -1,3 +1,5 @@
+export { messageOf } from '../kube/errors.ts';
+
 /** An error that the command says in words. Each line may have text of others, with line breaks of theirs. */
 class WordedError extends Error {
   readonly lines: readonly string[];
@@ -17,5 +19,3 @@ export class UsageError extends WordedError {
 export class Refused extends WordedError {
   override readonly name = 'Refused';
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,5 @@
 import { type ContainerPort, type EnvVar, InvalidSpec, type ResourceRequirements, shown } from '../api/index.ts';
+import { isRecord } from '../api/is-record.ts';
 
 /**
  * Collapses a list that the API server merges by key, at the place of the first entry of each key.
@@ -48,9 +49,7 @@ export const portKey = ({ containerPort, protocol = 'TCP' }: ContainerPort): str
 
 /** As JSON, with sorted fields. */
 const inOrder = (entry: object): string =>
-  JSON.stringify(entry, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).toSorted()) : value,
-  );
+  JSON.stringify(entry, (_, value: unknown) => (isRecord(value) ? Object.fromEntries(Object.entries(value).toSorted()) : value));
 
 /**
  * Variables of a container, one of each name: the last one, in the place of the first, so that `$(NAME)` in the variables between has the

@@ -2,6 +2,7 @@ import { annotation, goFields, label, isReservedOnVolumes, shown } from '../api/
 import type { ObjectLabels, ReferenceFact, VolumePlan } from './contract.ts';
 import { MOST_ENTRIES } from './limits.ts';
 import { ignored, type Warning, warningsOf } from './warnings.ts';
+import { isRecord } from '../api/is-record.ts';
 
 type VolumeMetadata = VolumePlan['metadata'];
 
@@ -68,7 +69,7 @@ const NONE: Parsed = { entries: [], unknown: [] };
 function parseEntries(text: string): Parsed | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (!Array.isArray(value) || value.length > MOST_ENTRIES || !value.every(isMap)) return undefined;
+    if (!Array.isArray(value) || value.length > MOST_ENTRIES || !value.every(isRecord)) return undefined;
     const read = value.map(entryOf);
     const entries = read.flatMap(({ entry }) => (isMetadataEntry(entry) ? [entry] : []));
     return entries.length === read.length
@@ -81,7 +82,7 @@ function parseEntries(text: string): Parsed | undefined {
 
 function entryOf(value: Readonly<Record<string, unknown>>): { readonly entry: unknown; readonly unknown: readonly string[] } {
   const { fields, unknown } = goFields(value, ['selector', 'labels', 'annotations']);
-  if (!isMap(fields.selector)) return { entry: fields, unknown };
+  if (!isRecord(fields.selector)) return { entry: fields, unknown };
   const selector = goFields(fields.selector, ['group', 'version', 'kind']);
   return { entry: { ...fields, selector: selector.fields }, unknown: [...unknown, ...selector.unknown] };
 }
@@ -89,8 +90,6 @@ function entryOf(value: Readonly<Record<string, unknown>>): { readonly entry: un
 function isMetadataEntry(value: unknown): value is MetadataEntry {
   const { selector, labels, annotations } = value as Readonly<Record<string, unknown>>;
   const isTexts = (map: unknown) =>
-    isMap(map) && Object.keys(map).length <= MOST_ENTRIES && Object.values(map).every((text) => typeof text === 'string');
+    isRecord(map) && Object.keys(map).length <= MOST_ENTRIES && Object.values(map).every((text) => typeof text === 'string');
   return [selector, labels, annotations].every((map) => isTexts(map ?? {}));
 }
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

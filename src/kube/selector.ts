@@ -32,7 +32,11 @@ function requirement(text: string): Selects {
 /** The selector by which a workload finds its pods, as text. */
 export function selectorOf(workload: KubeObject): string {
   const { matchLabels = {} } = (workload['spec'] as { selector?: { matchLabels?: Readonly<Record<string, string>> } }).selector ?? {};
-  return Object.entries(matchLabels)
+  return selectorText(matchLabels);
+}
+
+/** The selector of objects that have these labels, as text. */
+export const selectorText = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(',');
-}

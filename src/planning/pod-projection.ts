@@ -3,7 +3,7 @@ import type { KubeObject } from '../kube/types.ts';
 import { endOf } from './last-words.ts';
 import type { Crash } from './objects.ts';
 import type { Sharing } from './sharing.ts';
-import { unstartedOf } from './unstarted.ts';
+import { isReady, unstartedOf } from './unstarted.ts';
 
 const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
 
@@ -13,7 +13,8 @@ const POD_LABELS = ['pod-template-generation', 'controller-revision-hash'];
  */
 export function podProjection({ apiVersion, kind, metadata, spec, status }: KubeObject, { text, piece }: Sharing): KubeObject {
   const { name, namespace, uid, resourceVersion, labels, annotations, ownerReferences, creationTimestamp, deletionTimestamp } = metadata;
-  const { conditions, phase, podIP, initContainerStatuses = [], containerStatuses = [] } = (status ?? {}) as PodStatus;
+  const observed = (status ?? {}) as PodStatus;
+  const { phase, podIP, initContainerStatuses = [], containerStatuses = [] } = observed;
   const { nodeName, containers = [] } = (spec ?? {}) as Partial<PodSpec>;
   const owner = ownerReferences?.find(({ controller }) => controller);
   const refreshed = annotations?.[annotation.fuseConfigUpdate];
@@ -40,8 +41,8 @@ export function podProjection({ apiVersion, kind, metadata, spec, status }: Kube
     container: piece(containers[0]?.name),
     restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
     crash: crashOf([...initContainerStatuses, ...containerStatuses]),
-    unstarted: unstartedOf((status ?? {}) as PodStatus, creationTimestamp),
-    ready: conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
+    unstarted: unstartedOf(observed, creationTimestamp),
+    ready: isReady(observed),
   };
   // The cast: a field that is undefined counts as absent.
   return kept as unknown as KubeObject;

@@ -4,7 +4,7 @@ import type { RuntimeObject } from './objects.ts';
 
 export type Ports = Readonly<Record<string, number>>;
 
-interface Record_ {
+interface PortRecord {
   readonly for: string;
   readonly ports: Ports;
 }
@@ -18,7 +18,7 @@ export function recordedPorts({ metadata }: Pick<RuntimeObject, 'metadata'>, { h
   const text = metadata.annotations?.[annotation.ports];
   if (!text) return {};
   try {
-    const record = JSON.parse(text) as Partial<Record_>;
+    const record = JSON.parse(text) as Partial<PortRecord>;
     if (record.for !== metadata.uid) return {};
     const ports = new Map(
       hostPorts.flatMap((name) => {
@@ -33,7 +33,7 @@ export function recordedPorts({ metadata }: Pick<RuntimeObject, 'metadata'>, { h
 }
 const isPort = (port: unknown): port is number => Number.isInteger(port) && Number(port) > 0 && Number(port) < 2 ** 16;
 
-export const portRecord = (uid: string, ports: Ports): string => JSON.stringify({ for: uid, ports } satisfies Record_);
+export const portRecord = (uid: string, ports: Ports): string => JSON.stringify({ for: uid, ports } satisfies PortRecord);
 
 /** Which runtime has which host port. The record is in the runtimes' annotations; a reservation counts until the watch shows it there. */
 export interface PortTable {

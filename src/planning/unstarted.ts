@@ -10,15 +10,19 @@ const ENDED: ReadonlySet<string> = new Set(['CrashLoopBackOff']);
 const MOST_CHARACTERS = 500;
 const PULLS = 'ImagePullBackOff';
 
+/** Whether a pod is ready, as its kubelet reports it. */
+export const isReady = ({ conditions = [] }: PodStatus): boolean =>
+  conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+
 /**
  * Why a pod does not start, in the words of the scheduler or of its kubelet: no node admits the pod, or a container waits for more than its
  * turn. A pod that is ready, has ended, or whose containers end has no such reason.
  *
  * @param created RFC 3339, when the pod was created
  */
-export function unstartedOf({ phase, conditions = [], ...status }: PodStatus, created: string | undefined): Unstarted | undefined {
-  const isReady = conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
-  if (isReady || phase === 'Succeeded' || phase === 'Failed') return undefined;
+export function unstartedOf(status: PodStatus, created: string | undefined): Unstarted | undefined {
+  const { phase, conditions = [], initContainerStatuses = [], containerStatuses = [] } = status;
+  if (isReady(status) || phase === 'Succeeded' || phase === 'Failed') return undefined;
   const told = (reason: string, message: string, since: string | undefined): Unstarted => ({
     reason: beginningOf(reason, MOST_CHARACTERS),
     message: beginningOf(message, MOST_CHARACTERS),
@@ -26,7 +30,6 @@ export function unstartedOf({ phase, conditions = [], ...status }: PodStatus, cr
   });
   const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
   if (unscheduled) return told(unscheduled.reason ?? 'Unschedulable', unscheduled.message ?? '', unscheduled.lastTransitionTime);
-  const { initContainerStatuses = [], containerStatuses = [] } = status;
   const [waiting] = [...initContainerStatuses, ...containerStatuses].flatMap(waitingOf);
   const unready = conditions.find(({ type }) => type === 'ContainersReady');
   return waiting && told(waiting.reason, waiting.message, unready?.lastTransitionTime);

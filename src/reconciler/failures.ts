@@ -1,8 +1,6 @@
 import { InvalidSpec } from '../api/index.ts';
-import { ApiError, isConflict, NoAnswer, NotLeader } from '../kube/errors.ts';
+import { ApiError, isConflict, messageOf, NoAnswer, NotLeader } from '../kube/errors.ts';
 import type { Failure, Hold, WriteFailure } from './world.ts';
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs `effect` and returns its error, if any, as a failure of `object`, so that the pass goes on with its other work. */
 export async function attempt(reason: WriteFailure, object: string, effect: () => unknown): Promise<readonly Failure[]> {

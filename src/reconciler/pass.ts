@@ -2,7 +2,6 @@ import type { Runtime } from '../constructs/index.ts';
 import type { Monotonic } from '../kube/clock.ts';
 import type { Log } from '../kube/types.ts';
 import type { Cluster } from './cluster.ts';
-import { messageOf } from './failures.ts';
 import type { Store } from './kubernetes/store/store.ts';
 import type { Metrics } from './metrics.ts';
 import type { Outcome } from '../kube/turns/queue.ts';
@@ -10,6 +9,7 @@ import type { OperationCluster } from './operations/cluster.ts';
 import { reconcileOperation } from './operations/reconcile-operation.ts';
 import { reconcile } from './reconcile.ts';
 import { keyOfText } from './world.ts';
+import { messageOf } from '../kube/errors.ts';
 
 export interface PassContext {
   readonly cluster: Cluster & { readonly operations: OperationCluster };

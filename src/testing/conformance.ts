@@ -7,7 +7,7 @@ import { type BoundRuntime, PRINT_ORDER, type Runtime, type RuntimeInput } from 
 import { cleanupFaults, forgotten, identityFaults, mountFaults, probeFaults } from './conformance/commands.ts';
 import { imageFaults } from './conformance/images.ts';
 import { operationFaults } from './conformance/operations.ts';
-import { podFaults, workloadFaults } from './conformance/pods.ts';
+import { podFaults, workloadFaults, isWorkload } from './conformance/pods.ts';
 import { ruleFaults } from './conformance/rules.ts';
 
 /**
@@ -157,7 +157,6 @@ interface WorkloadSpec {
   readonly template: { readonly metadata: Metadata; readonly spec: PodSpec };
 }
 const nameOf = ({ name }: { readonly name: string }): string => name;
-const isWorkload = ({ kind }: Manifest): boolean => kind === 'DaemonSet' || kind === 'StatefulSet';
 
 function podOf(workload: Manifest | undefined): PodSpec {
   if (!workload) throw new Error('expected a fuse DaemonSet, found none');

@@ -1,6 +1,6 @@
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { phaseOf } from '../../planning/views.ts';
+import { phaseText } from './finding.ts';
 import type { ExplainInput } from './gather.ts';
 
 interface Link {
@@ -36,7 +36,7 @@ function chainOf(object: KubeObject, { operations, isWhole = false }: Pick<Expla
       ({ kind: is, metadata }) => is === kind && metadata.name === name && metadata.namespace === (other || object.metadata.namespace),
     );
     const unknown = isRead ? 'does not exist' : `of namespace ${redactedText(other)}, which was not read`;
-    const state = found ? redactedText(String(phaseOf(found) ?? '')) || 'not seen yet' : unknown;
+    const state = found ? phaseText(found, 'not seen yet') : unknown;
     chain.push({ name: `${kind} ${redactedText(name)}`, state });
     next = found && !seen.has(found) ? runAfterOf(found) : undefined;
     if (found) seen.add(found);

@@ -25,7 +25,10 @@ export const eventLines = (
   eventsOf(object, events)
     .filter(({ message = '' }) => !known.some((condition) => condition.message?.includes(message)))
     .slice(0, MOST)
-    .map((event) => `event ${redactedText(event.reason ?? '')}${ageOf(event, now)}: ${redactedText(event.message ?? '')}`);
+    .map((event) => {
+      const { reason, message } = textsOf(event);
+      return `event ${reason}${ageOf(event, now)}: ${message}`;
+    });
 
 function ageOf(event: Occurrence, now: number): string {
   const ms = now - Date.parse(timeOf(event));
@@ -34,7 +37,7 @@ function ageOf(event: Occurrence, now: number): string {
 
 export function latestEvent(object: KubeObject, events: readonly KubeObject[]): { reason: string; message: string } | undefined {
   const [latest] = eventsOf(object, events);
-  return latest && { reason: redactedText(latest.reason ?? ''), message: redactedText(latest.message ?? '') };
+  return latest && textsOf(latest);
 }
 
 /**
@@ -56,9 +59,10 @@ export function eventsSince(
     if (Date.parse(since) - Date.parse(timeOf(event)) > gapMs) break;
     if (beginningOf(event) < since) since = beginningOf(event);
   }
-  return { reason: redactedText(latest.reason ?? ''), message: redactedText(latest.message ?? ''), since };
+  return { ...textsOf(latest), since };
 }
 
+const textsOf = ({ reason = '', message = '' }: Occurrence) => ({ reason: redactedText(reason), message: redactedText(message) });
 const beginningOf = (event: Occurrence): string => event.firstTimestamp ?? event.eventTime ?? timeOf(event);
 
 /** The latest first. The cast: they were listed as Events. */

@@ -1,3 +1,7 @@
+import { redactedText } from '../../api/redact.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { phaseOf } from '../../planning/views.ts';
+
 /** The report of `explain` on one object, without credentials: texts of others are redacted piece by piece, so that no name is. */
 export interface Explanation {
   /** `Dataset ml/demo`. */
@@ -17,3 +21,6 @@ export interface ExplainedCause {
   readonly since?: string;
   readonly toDo: string;
 }
+
+/** The phase of an object, or, while it has none, another word. */
+export const phaseText = (object: KubeObject, otherwise = ''): string => redactedText(String(phaseOf(object) ?? '')) || otherwise;

@@ -1,11 +1,11 @@
 import { ownerUid } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { phaseOf as phaseIn } from '../../planning/views.ts';
+import { refOf } from '../input/read.ts';
 import { causeIn, toDoAbout } from './advice.ts';
 import { chainLines } from './chain-lines.ts';
 import { eventLines } from './event-lines.ts';
-import type { ExplainedCause, Explanation } from './finding.ts';
+import { type ExplainedCause, type Explanation, phaseText } from './finding.ts';
 import { isOperation, type ExplainInput } from './gather.ts';
 import { type Lack, lackBehind, lacksOf, withLacks } from './lacking.ts';
 import { jobLines, workloadLines } from './pod-lines.ts';
@@ -62,8 +62,8 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   const isOwn = (each: KubeObject) => ownerUid(each) === object.metadata.uid;
   const workloads = input.workloads.filter(isOwn);
   const jobs = input.jobs.filter(isOwn);
-  const phase = phaseOf(object) || (workloads.length > 0 ? 'set up' : 'not seen yet');
-  const isSeen = phaseOf(object) !== '' || conditions.length > 0;
+  const phase = phaseText(object, workloads.length > 0 ? 'set up' : 'not seen yet');
+  const isSeen = phaseText(object) !== '' || conditions.length > 0;
   const isRuntime = !isOperation(object) && (workloads.length > 0 || conditions.some(({ type }) => type === 'Synced'));
   // Before its first time, an operation with a schedule waits for nothing else.
   const isWell = isRuntime || WELL.has(phase) || (policy === 'Cron' && phase === 'Pending');
@@ -75,7 +75,7 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   const causes = [...(stuck ? [stuck] : []), ...withLacks(ofConditions, lacks)];
   const known = [...conditions, ...causes];
   return {
-    object: nameOf(object),
+    object: refOf(object),
     phase: isRuntime ? stateOf(wrong, isLacking) : phase,
     healthy,
     causes: healthy || causes.length > 0 ? causes : [isSeen ? SILENT : UNSEEN],
@@ -131,6 +131,3 @@ function progressLines({ status }: KubeObject): readonly string[] {
   const said = [Progress, Step, Rate].filter((each) => each !== undefined);
   return said.length > 0 ? [`progress: ${redactedText(said.join(', '))}`] : [];
 }
-
-const phaseOf = (object: KubeObject): string => redactedText(String(phaseIn(object) ?? ''));
-const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace}/${metadata.name}`;

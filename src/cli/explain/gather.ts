@@ -3,7 +3,7 @@ import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
-import { ownedKinds, Pod, typeOf } from '../../planning/kinds.ts';
+import { Event, ownedKinds, Pod, typeOf } from '../../planning/kinds.ts';
 import { selectorOf } from '../../kube/selector.ts';
 import { phaseOf, workloadView } from '../../planning/views.ts';
 import { datasetsOf, isOver, type OperationObject } from '../../reconciler/operations.ts';
@@ -36,8 +36,6 @@ export interface ExplainInput {
   /** All namespaces were read. Default: those of one. */
   readonly isWhole?: boolean;
 }
-
-export const Event: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
 
 /**
  * Reads what is known about the objects of these names, or of all. The Datasets behind pods, claims and volumes are explained with these.

@@ -1,6 +1,6 @@
 import type { ContainerStatus, PodStatus } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
-import { STARTING } from '../../planning/unstarted.ts';
+import { isReady, STARTING } from '../../planning/unstarted.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { parseSelector } from '../../kube/selector.ts';
 import { eventLines, latestEvent } from './event-lines.ts';
@@ -66,7 +66,7 @@ function podLine(pod: KubeObject, input: ExplainInput): readonly string[] {
 export function troubleOf(pod: KubeObject, { events, now }: Pick<ExplainInput, 'events' | 'now'>): PodTrouble | undefined {
   const { phase, conditions = [], containerStatuses = [], initContainerStatuses = [] } = statusOf(pod);
   const containers = [...initContainerStatuses, ...containerStatuses];
-  if (phase === 'Succeeded' || conditions.some(({ type, status }) => type === 'Ready' && status === 'True')) return undefined;
+  if (phase === 'Succeeded' || isReady(statusOf(pod))) return undefined;
   const unscheduled = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
   const isNew = isAlive(pod);
   if (unscheduled) {

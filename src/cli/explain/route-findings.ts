@@ -1,8 +1,8 @@
 import { csiDriver } from '../../api/index.ts';
 import { redactedText } from '../../api/redact.ts';
-import type { KubeObject } from '../../kube/types.ts';
 import { phaseOf } from '../../planning/views.ts';
-import type { ExplainedCause, Explanation } from './finding.ts';
+import { refOf } from '../input/read.ts';
+import { type ExplainedCause, type Explanation, phaseText } from './finding.ts';
 import type { ExplainInput } from './gather.ts';
 import { toDoAboutPod, unreadySince } from './pod-advice.ts';
 import { troubleOf } from './pod-lines.ts';
@@ -26,8 +26,8 @@ export function routeFinding(route: Route, input: ExplainInput): Explanation {
   const isCutOff = phaseOf(object) !== 'Succeeded' && claims.some(({ fusePods: [pod] = [] }) => pod && troubleOf(pod, input));
   const healthy = isPod ? trouble === undefined && !isCutOff : phaseOf(object) === 'Bound';
   return {
-    object: nameOf(object),
-    phase: redactedText(String(phaseOf(object) ?? '')) || 'not seen yet',
+    object: refOf(object),
+    phase: phaseText(object, 'not seen yet'),
     healthy,
     causes: healthy ? [] : [...behind, ...ownCause, ...(behind.length + ownCause.length === 0 ? [UNBOUND] : [])],
     details: [
@@ -103,9 +103,5 @@ function isRegistered(csiNode: MaybeObject): boolean {
   return drivers.some(({ name }) => name === csiDriver);
 }
 
-const stateOf = (object: MaybeObject): string =>
-  typeof object === 'string' ? READ[object] : redactedText(String(phaseOf(object) ?? '')) || 'new';
+const stateOf = (object: MaybeObject): string => (typeof object === 'string' ? READ[object] : phaseText(object, 'new'));
 const READ = { absent: 'does not exist', unreadable: 'cannot be read' } as const;
-
-const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
-  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;

@@ -2,7 +2,7 @@ import { csiDriver, label } from '../../api/index.ts';
 import { sidecar } from '../../api/sidecars.ts';
 import type { KubeClient, ListOptions } from '../../kube/contract.ts';
 import { isAbsent, isForbidden, isNotFound } from '../../kube/errors.ts';
-import { selectorOf } from '../../kube/selector.ts';
+import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { type KubeObject, type ObjectName, type ResourceType, resourceType } from '../../kube/types.ts';
 import { Node, ownedKinds, Pod } from '../../planning/kinds.ts';
 import { selector } from '../../install/labels.ts';
@@ -57,7 +57,7 @@ export async function routesOf(
   const found = items.filter(({ metadata }) => metadata.name === name);
   if (found.length === 0) throw new UsageError(`expected a ${type.kind} that is called ${name}, found none: ${text}`);
   const routes = found.map(async (object): Promise<Route> => {
-    const nodeName = type === Pod ? (object['spec'] as { nodeName?: string } | undefined)?.nodeName : undefined;
+    const nodeName = type === Pod ? nodeOf(object) : undefined;
     const claims = await Promise.all(claimsOf(object).map((claim) => claimRoute(read, claim, nodeName)));
     const node = nodeName === undefined ? undefined : await nodeRoute(read, nodeName, systemNamespace);
     return { object, claims, bySidecar: sidecarsOf(object), ...(node && { node }) };
@@ -135,9 +135,7 @@ async function fusePodsOn(
 }
 
 async function nodeRoute(read: Reading, name: string, systemNamespace: string): Promise<NodeRoute> {
-  const labelSelector = Object.entries(selector('csi'))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
+  const labelSelector = selectorText(selector('csi'));
   const [node, csiNode, plugin] = await Promise.all([
     read.get(Node, { name }),
     read.get(CSINode, { name }),

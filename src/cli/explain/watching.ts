@@ -4,8 +4,7 @@ import { type Clock, sleep, systemClock } from '../../kube/clock.ts';
 import type { KubeClient, Selection } from '../../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { reflect } from '../../kube/watch/reflector.ts';
-import { ownedKinds, Pod, typeOf } from '../../planning/kinds.ts';
-import { Event } from './gather.ts';
+import { Event, ownedKinds, Pod, typeOf } from '../../planning/kinds.ts';
 
 /** Between two looks. */
 const LOOK_MS = 2000;

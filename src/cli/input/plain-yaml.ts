@@ -1,3 +1,4 @@
+import { isRecord } from '../../api/is-record.ts';
 /**
  * Reads the YAML that programs write: block maps and lists of one-line scalars. It is ten times as fast as the whole language. A text outside
  * of this subset, or with any fault, is not read here. A test compares each answer with that of the library.
@@ -116,7 +117,7 @@ function jsonValue(text: string): unknown {
   if (text.includes('"<<"')) throw new NotPlain();
   let fields = 0;
   const value = JSON.parse(text, (_key, each: unknown) => {
-    if (typeof each === 'object' && each !== null && !Array.isArray(each)) fields += Object.keys(each).length;
+    if (isRecord(each)) fields += Object.keys(each).length;
     return each;
   }) as unknown;
   const written = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined).length;

@@ -61,3 +61,9 @@ export interface FusePod {
 }
 export type FuseContainerStatus = Pick<k8s.ContainerStatus, 'name' | 'state' | 'lastState'> &
   Partial<Pick<k8s.ContainerStatus, 'restartCount'>>;
+/** The statuses of all containers of a pod. */
+export const containersOf = (status: NonNullable<FusePod['status']>): readonly FuseContainerStatus[] => [
+  ...(status.initContainerStatuses ?? []),
+  ...(status.containerStatuses ?? []),
+  ...(status.ephemeralContainerStatuses ?? []),
+];

@@ -11,7 +11,7 @@ import {
 } from '@bufbuild/protobuf';
 import type { GenService } from '@bufbuild/protobuf/codegenv2';
 import { systemClock } from '../../kube/clock.ts';
-import { ApiError, mayPass } from '../../kube/errors.ts';
+import { ApiError, mayPass, messageOf } from '../../kube/errors.ts';
 import type { Log } from '../../kube/types.ts';
 import { CsiError, status } from './errors.ts';
 import type { Call, UnaryMethod } from './unary.ts';
@@ -64,7 +64,7 @@ export function serviceOf<S extends DescService & { readonly method: Methods }>(
 /** The kubelet takes INTERNAL for final, and undoes nothing. After a request without an answer that would be wrong: UNAVAILABLE. */
 function errorFor(error: unknown): CsiError {
   if (error instanceof CsiError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new CsiError(isPassing(error) ? status.UNAVAILABLE : status.INTERNAL, message, { cause: error });
 }
 

@@ -1,5 +1,5 @@
 import { within } from '../../kube/clock.ts';
-import type { FusePod, PodName } from '../cluster/node-cluster.ts';
+import { containersOf, type FusePod, type PodName } from '../cluster/node-cluster.ts';
 import type { NodeContext } from '../node-context.ts';
 import { podsOfNode } from '../cluster/pod-names.ts';
 
@@ -16,8 +16,7 @@ export async function hasEnded(context: Asking, uid: string, ms: number): Promis
   if (!answer?.pod) return answer !== undefined;
   const { metadata, status = {} } = answer.pod;
   const isEnding = metadata.deletionTimestamp !== undefined || status.phase === 'Succeeded' || status.phase === 'Failed';
-  const lists = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses];
-  return isEnding && !lists.some((list) => list?.some(({ state }) => state?.running));
+  return isEnding && !containersOf(status).some(({ state }) => state?.running);
 }
 
 /** A pod of this node, read from the API server; undefined when that is unknown, `{}` when it does not exist. */

@@ -4,6 +4,7 @@ import { whyNotMounted } from '../cluster/fuse-pods.ts';
 import type { NodeContext } from '../node-context.ts';
 import type { PublishRequest } from './plan.ts';
 import type { RuntimeName } from '../volume.ts';
+import { messageOf } from '../../kube/errors.ts';
 
 /** A request of the kubelet for a volume that it has staged by this handle. */
 export interface PublishCall extends PublishRequest {
@@ -43,7 +44,7 @@ async function lostLabel({ clock, cluster, labels, log, nodeId, staged }: NodeCo
   if (found !== false) return undefined;
   const set = labels.renew(label).then(
     () => 'the node plugin has set it again',
-    (error: unknown) => `it cannot be set again: ${error instanceof Error ? error.message : String(error)}`,
+    (error: unknown) => `it cannot be set again: ${messageOf(error)}`,
   );
   const result = (await within(clock, ASK_MS, set)) ?? 'the API server has not answered to set it again';
   log.warn({ label, result }, 'the node has lost a label');

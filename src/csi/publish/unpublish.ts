@@ -1,6 +1,7 @@
 import type { Log } from '../../kube/types.ts';
 import type { Host } from '../mounts/host.ts';
 import { type MountInfo, mountsUnder } from '../mounts/mountinfo.ts';
+import { messageOf } from '../../kube/errors.ts';
 
 /** A limit for mounts that come while others are unmounted. Far more than recovery ever leaves: another process must be mounting there. */
 const MOST = 100;
@@ -60,7 +61,7 @@ async function unmount(host: Host, { id, mountPoint: path }: MountInfo, log: Log
   } catch (error) {
     // Another process may have unmounted it.
     if (!(await host.mounts()).some((mount) => mount.id === id && mount.mountPoint === path)) return;
-    log.warn({ path, error: error instanceof Error ? error.message : String(error) }, 'unmounted lazily: it is in use, or does not answer');
+    log.warn({ path, error: messageOf(error) }, 'unmounted lazily: it is in use, or does not answer');
     await host.unmount([path], true);
   }
 }

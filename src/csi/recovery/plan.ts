@@ -1,5 +1,5 @@
 /** Which consumers must be bound again, and to what: decided on the mount table alone. The invariants are in recovery.ts. */
-import type { FuseContainerStatus, FusePod } from '../cluster/node-cluster.ts';
+import { containersOf, type FusePod } from '../cluster/node-cluster.ts';
 import type { PodPath } from '../kubelet.ts';
 import { podPathOf } from '../kubelet.ts';
 import { isSameBelow, mountTree } from '../mounts/tree.ts';
@@ -124,16 +124,13 @@ export function layersToDrop(
  * old: a container whose youngest instance the kubelet created later than that is undefined, since it is just starting.
  */
 export function startsOf({ status = {} }: FusePod, begunAt: (container: string) => number | undefined): readonly (number | undefined)[] {
-  const lists = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses];
-  return lists
-    .flatMap((list) => list ?? [])
-    .flatMap(({ name, state = {} }: FuseContainerStatus) => {
-      const { terminated, running } = state;
-      const at = Date.parse(terminated?.finishedAt ?? running?.startedAt ?? '');
-      // Kubernetes reports whole seconds.
-      if (Number.isNaN(at) || (begunAt(name) ?? 0) > at + 1000) return [undefined];
-      return terminated ? [] : [at];
-    });
+  return containersOf(status).flatMap(({ name, state = {} }) => {
+    const { terminated, running } = state;
+    const at = Date.parse(terminated?.finishedAt ?? running?.startedAt ?? '');
+    // Kubernetes reports whole seconds.
+    if (Number.isNaN(at) || (begunAt(name) ?? 0) > at + 1000) return [undefined];
+    return terminated ? [] : [at];
+  });
 }
 
 export const needsTrimming = (mounts: readonly MountInfo[], target: string): boolean => stackAt(mounts, target).length >= MOST_LAYERS;

@@ -9,6 +9,7 @@ import type { BindMount } from '../mounts/binding.ts';
 import type { NodeContext } from '../node-context.ts';
 import { layersToDrop, needsTrimming, type Orphan, rebinding, startsOf } from './plan.ts';
 import type { RebindResult } from './events.ts';
+import { messageOf } from '../../kube/errors.ts';
 
 /** How long the API server may take while a consumer waits for its volume. */
 const ASK_MS = 300;
@@ -41,7 +42,7 @@ export async function rebind(context: NodeContext, orphan: Orphan): Promise<Rebi
       log.info({ target, volumeId: handle, source: binding.source, dropped, seen }, 'bound again');
       return { ...about, dropped, unseen: !seen };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       log.warn({ target, volumeId: handle, error: message }, 'not bound again');
       // Only the kubelet can create the directory again, and when it starts the container it cannot pass a dead mount there.
       if (at.isSubPath && orphan.isDead && error instanceof NotBound && error.why === 'missing') {

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../client/kube-client.ts';
 import { backoff, type Clock, sleep } from '../clock.ts';
-import { ApiError, isNotFound, NoAnswer } from '../errors.ts';
+import { ApiError, isNotFound, NoAnswer, messageOf } from '../errors.ts';
 import { microTime } from '../lease/lease-record.ts';
 import { createFairQueue } from '../turns/fair-queue.ts';
 import { type KubeObject, type Log, resourceType } from '../types.ts';
@@ -68,7 +68,7 @@ export function createDelivery(client: KubeClient, clock: Clock, log: Log): Even
     } catch (error) {
       dropped++;
       const level = isNoNamespace(error) ? 'debug' : 'warn';
-      log[level]({ event: series.event['reason'], error: error instanceof Error ? error.message : String(error) }, 'event not sent');
+      log[level]({ event: series.event['reason'], error: messageOf(error) }, 'event not sent');
     }
   }
 

@@ -1,4 +1,5 @@
 import { shown } from '../../api/index.ts';
+import { isRecord } from '../../api/is-record.ts';
 
 /** An object of a kubeconfig; each error names the file and the field. */
 export interface KubeconfigFields {
@@ -15,7 +16,7 @@ export interface KubeconfigFields {
 
 /** Absent and null are one, as in Go. @throws Error if the value is no object */
 export function fieldsOf(value: unknown, here: string): KubeconfigFields {
-  if (!isObject(value)) throw new Error(`${here}: expected an object, found ${shown(value)}`);
+  if (!isRecord(value)) throw new Error(`${here}: expected an object, found ${shown(value)}`);
   const where = (name: string) => `${here}.${name}`.replace(/: \./, ': ');
   function read<T>(name: string, expected: string, matches: (found: unknown) => found is T): T | undefined {
     const found = (value as Record<string, unknown>)[name] ?? undefined;
@@ -28,13 +29,13 @@ export function fieldsOf(value: unknown, here: string): KubeconfigFields {
     flag: (name) => read(name, 'true or false', (found): found is boolean => typeof found === 'boolean') ?? false,
     texts: (name) => read(name, 'a list of strings', (found): found is string[] => Array.isArray(found) && found.every(isText)) ?? [],
     object(name) {
-      const found = read(name, 'an object', isObject);
+      const found = read(name, 'an object', isRecord);
       return found && fieldsOf(found, where(name));
     },
     objects(name) {
       const list = read(name, 'a list', (found): found is unknown[] => Array.isArray(found)) ?? [];
       return list.map((each, i) => {
-        const { name: title } = isObject(each) ? each : {};
+        const { name: title } = isRecord(each) ? each : {};
         return fieldsOf(each, `${where(name)}[${isText(title) ? title : i}]`);
       });
     },
@@ -44,6 +45,5 @@ export function fieldsOf(value: unknown, here: string): KubeconfigFields {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 /** A value may be a secret at the wrong place, so it is not quoted. */
-const kindOf = (value: unknown): string => (Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : `a ${typeof value}`);
+const kindOf = (value: unknown): string => (Array.isArray(value) ? 'a list' : isRecord(value) ? 'an object' : `a ${typeof value}`);

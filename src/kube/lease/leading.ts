@@ -2,6 +2,7 @@ import type { LeaseCandidate } from './candidate.ts';
 import { holderOf, type Lease } from './lease-record.ts';
 import { isOutdated } from './lease-requests.ts';
 import type { WriteWindow } from './write-window.ts';
+import { messageOf } from '../errors.ts';
 
 export interface LeadingOptions extends LeaseCandidate {
   readonly writeWindowMs: number;
@@ -38,7 +39,7 @@ export async function lead(won: Lease, options: LeadingOptions): Promise<Leaders
       nextMs = renewMs;
       conflicts = 0;
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = messageOf(error);
       log.warn({ lease: name, error: problem, leftMs: Math.round(window.leftMs()) }, 'lease not renewed');
       nextMs = RETRY_MS;
       if (!isOutdated(error, held)) continue;

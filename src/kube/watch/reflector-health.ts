@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { isNotFound } from '../errors.ts';
+import { isNotFound, messageOf } from '../errors.ts';
 import type { Log } from '../types.ts';
 
 /** For metrics, and to explain what is wrong. */
@@ -84,7 +84,7 @@ export function createHealthRecord(resource: string, clock: Clock, log: Log): He
       awaySince = clock.monotonic();
     },
     failed(error) {
-      lastError = error instanceof Error ? error.message : String(error);
+      lastError = messageOf(error);
       count.failures++;
       unknownSince = isNotFound(error) ? (unknownSince ?? clock.monotonic()) : undefined;
     },

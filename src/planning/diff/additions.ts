@@ -1,5 +1,6 @@
 import { verifiedFieldsOf } from '../../api/index.ts';
-import { isRecord, MERGED_BY } from './compare.ts';
+import { isRecord } from '../../api/is-record.ts';
+import { MERGED_BY, mergeKey } from './compare.ts';
 
 /** Defaults of the API server for fields that a pod template leaves out. Source: pkg/apis/core/v1/defaults.go of Kubernetes 1.34. */
 const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
@@ -61,8 +62,7 @@ function isFilledIn(key: string, live: unknown, rendered: Readonly<Record<string
 function compareLists(rendered: readonly unknown[], live: readonly unknown[], path: string, field: string, found: string[]): void {
   const keys = MERGED_BY[field];
   if (keys && live.every(isRecord)) {
-    const keyOf = (entry: unknown) =>
-      keys.map((key) => (isRecord(entry) ? (entry[key] ?? (key === 'protocol' ? 'TCP' : '')) : '')).join('/');
+    const keyOf = mergeKey(keys);
     const byKey = new Map(rendered.map((entry) => [keyOf(entry), entry]));
     for (const entry of live) {
       const own = byKey.get(keyOf(entry));

@@ -1,3 +1,5 @@
+import { isRecord } from '../../api/is-record.ts';
+
 /**
  * Lists that the API server merges by a key, by field name. Entries are matched by key; all other lists are compared in order.
  * Source: x-kubernetes-list-map-keys of the kinds that we write.
@@ -58,8 +60,7 @@ function compareLists(desired: readonly unknown[], live: unknown, path: string, 
   }
   const keys = MERGED_BY[field];
   if (keys && desired.every(isRecord)) {
-    const keyOf = (entry: unknown) =>
-      keys.map((key) => (isRecord(entry) ? (entry[key] ?? (key === 'protocol' ? 'TCP' : '')) : '')).join('/');
+    const keyOf = mergeKey(keys);
     const byKey = new Map(live.map((entry) => [keyOf(entry), entry]));
     for (const entry of desired) compare(entry, byKey.get(keyOf(entry)), `${path}[${keyOf(entry)}]`, '', found);
     return;
@@ -75,8 +76,11 @@ function compareLists(desired: readonly unknown[], live: unknown, path: string, 
   desired.forEach((entry, i) => compare(entry, live[i], `${path}[${i}]`, '', found));
 }
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** By what the API server tells the entries of a list apart that it merges by these keys. */
+export const mergeKey =
+  (keys: readonly string[]) =>
+  (entry: unknown): string =>
+    keys.map((key) => (isRecord(entry) ? (entry[key] ?? (key === 'protocol' ? 'TCP' : '')) : '')).join('/');
 
 export const isZero = (value: unknown): boolean =>
   value === undefined ||

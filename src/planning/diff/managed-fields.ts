@@ -1,6 +1,7 @@
 import { controllerOf, type Manifest, ownerUid } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { isRecord, isZero, MERGED_BY, PRESENT, SETS } from './compare.ts';
+import { isRecord } from '../../api/is-record.ts';
+import { isZero, MERGED_BY, PRESENT, SETS } from './compare.ts';
 
 export const FIELD_MANAGER = 'sluice';
 /** The manager of the fields that bind volume and claim: as `sluice`, the next apply, which does not send them, would remove them. */

@@ -1,9 +1,9 @@
 import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Log } from '../../kube/types.ts';
-import { messageOf } from '../failures.ts';
 import type { Key } from '../world.ts';
 import type { StopCommand, Stop } from './decide.ts';
 import type { Sidecar } from './sidecars-to-stop.ts';
+import { messageOf } from '../../kube/errors.ts';
 
 /** A pod that has sidecars to stop. */
 export interface Application {

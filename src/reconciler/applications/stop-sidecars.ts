@@ -1,11 +1,11 @@
 import { systemClock, within } from '../../kube/clock.ts';
 import { shareOf } from '../../kube/turns/fair-queue.ts';
-import { messageOf } from '../failures.ts';
 import { createQueue, type Outcome, settled, waiting } from '../../kube/turns/queue.ts';
 import { type Key, keyOfText, keyText } from '../world.ts';
 import { begun, type StopCommand, decide, ended, nextDueAt, type Stop } from './decide.ts';
 import type { Sidecar } from './sidecars-to-stop.ts';
 import { commandsOf, type StopperOptions } from './commands.ts';
+import { messageOf } from '../../kube/errors.ts';
 
 /** Stops the sidecars of pods that have nothing else to do. */
 export interface SidecarStopper {

@@ -1,4 +1,4 @@
-import type { NodeAffinity } from '../../api/index.ts';
+import type { NodeAffinity, NodeSelectorRequirement } from '../../api/index.ts';
 import type { OperationSpec } from '../../constructs/index.ts';
 
 /**
@@ -22,8 +22,7 @@ export function affinityTo(labels: Readonly<Record<string, string>> = {}, more =
     const value = own.get(key);
     return value === undefined ? [] : [{ key, operator: 'In', values: [value] }];
   });
-  if (matchExpressions.length === 0) return undefined;
-  return { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } };
+  return requiring(matchExpressions);
 }
 const MOST_KEYS = 32;
 
@@ -35,9 +34,7 @@ export function affinityLike(ran: NodeAffinity | undefined, { policy, prefers, r
   const expressionsOf = (name: string) => (term?.matchExpressions ?? []).filter(({ key }) => key === name);
   if (policy === 'Require') {
     const names = requires?.length ? requires : [{ name: HOSTNAME }];
-    const matchExpressions = names.flatMap(({ name }) => expressionsOf(name));
-    if (matchExpressions.length === 0) return undefined;
-    return { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } };
+    return requiring(names.flatMap(({ name }) => expressionsOf(name)));
   }
   if (policy !== 'Prefer') return undefined;
   const names = prefers?.length ? prefers : [{ name: HOSTNAME, weight: 100 }];
@@ -46,3 +43,8 @@ export function affinityLike(ran: NodeAffinity | undefined, { policy, prefers, r
   );
   return preferred.length > 0 ? { preferredDuringSchedulingIgnoredDuringExecution: preferred } : undefined;
 }
+
+const requiring = (matchExpressions: NodeSelectorRequirement[]): NodeAffinity | undefined =>
+  matchExpressions.length > 0
+    ? { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } }
+    : undefined;

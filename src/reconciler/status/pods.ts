@@ -2,6 +2,7 @@ import type { RuntimeCondition, RuntimePhase } from '../../api/index.ts';
 import { type Role, selectorOf } from '../../constructs/index.ts';
 import { type UntimedCondition, withCondition } from './conditions.ts';
 import { ROLES, type WorkloadView, type World } from '../world.ts';
+import { selectorText } from '../../kube/selector.ts';
 
 /** The part of a World that is known without a plan. */
 export type Seen = Pick<World, 'now' | 'dataset' | 'runtime' | 'bound' | 'workloads'> & {
@@ -96,7 +97,5 @@ function readyCondition({ type, reason, noun }: { type: string; reason: string; 
 /** The label selector of `status.selector`, by which an autoscaler finds the pods. */
 export function selectorTextOf({ plan: { base, roles } }: World): string {
   const role = roles.includes('worker') ? 'worker' : 'fuse';
-  return Object.entries(selectorOf(base, role))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
+  return selectorText(selectorOf(base, role));
 }

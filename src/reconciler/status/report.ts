@@ -1,10 +1,10 @@
 import type { Dataset, RuntimeStatus } from '../../api/index.ts';
-import { isConflict } from '../../kube/errors.ts';
+import { isConflict, messageOf } from '../../kube/errors.ts';
 import type { Cluster, Notice } from '../cluster.ts';
 import { withCondition, withoutCondition } from './conditions.ts';
 import { notReady } from './dataset.ts';
 import { withDatasetHealth } from './health.ts';
-import { each, failureOf, messageOf } from '../failures.ts';
+import { each, failureOf } from '../failures.ts';
 import { logReason } from './log-reason.ts';
 import { causeOf, isPassing } from '../../planning/reasons.ts';
 import { EMPTY, type Statuses } from './status.ts';

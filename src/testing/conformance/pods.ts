@@ -7,7 +7,7 @@ interface WorkloadSpec {
   readonly template: { readonly spec: PodSpec };
   readonly volumeClaimTemplates?: readonly { readonly metadata?: { readonly name?: string } }[];
 }
-const isWorkload = ({ kind }: Manifest): boolean => kind === 'DaemonSet' || kind === 'StatefulSet';
+export const isWorkload = ({ kind }: Manifest): boolean => kind === 'DaemonSet' || kind === 'StatefulSet';
 /** The Job spec of a Job or of a CronJob. */
 export function jobOf({ kind, spec }: Manifest): WorkloadSpec | undefined {
   if (kind === 'Job') return spec as WorkloadSpec;

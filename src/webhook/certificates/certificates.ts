@@ -9,6 +9,7 @@ import { type Configuration, POD_CONFIGURATION, VALIDATION_CONFIGURATION, watchC
 import { bundleOf, decide, isFit, issuersOf, type Material } from './material.ts';
 import { createRenewals } from './renewals.ts';
 import { watchSecret } from './secret.ts';
+import { messageOf } from '../../kube/errors.ts';
 
 export interface CertificatesOptions {
   readonly client: KubeClient;
@@ -68,7 +69,7 @@ export function keepCertificates(options: CertificatesOptions): Certificates {
     } catch (error) {
       const afterMs = backoff(failures + 1, clock.random);
       if (signal.aborted) return { kind: 'failed', afterMs };
-      problem = error instanceof Error ? error.message : String(error);
+      problem = messageOf(error);
       log.warn({ error: problem, retryMs: Math.round(afterMs) }, 'the certificate or the CA bundle of the webhook is not as it should be');
       return { kind: 'failed', afterMs };
     }

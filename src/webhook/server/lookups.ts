@@ -4,6 +4,7 @@ import { shareOf } from '../../kube/turns/fair-queue.ts';
 import { type KnownObjects, type Unknown, unknownKey } from '../known.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { AdmissionMetrics } from './metrics.ts';
+import { messageOf } from '../../kube/errors.ts';
 
 export type LookedUp = { readonly known: KnownObjects; readonly failed?: undefined } | { readonly failed: string };
 
@@ -31,7 +32,7 @@ export function createLookups(knowledge: Knowledge, metrics: AdmissionMetrics, c
         return { known };
       } catch (error) {
         metrics.lookedUp('failed', unknown.length);
-        return { failed: error instanceof Error ? error.message : String(error) };
+        return { failed: messageOf(error) };
       } finally {
         cancel();
         // One that lost the race fails for no one.

@@ -5,6 +5,7 @@ import type { KubeObject, Log } from '../../kube/types.ts';
 import type { Find } from '../validation/judge.ts';
 import type { ReadOther } from '../watches/other-halves.ts';
 import type { ValidationMetrics } from './validation-metrics.ts';
+import { messageOf } from '../../kube/errors.ts';
 
 /** Reads at once, of all validations. */
 const AT_ONCE = 16;
@@ -37,10 +38,7 @@ export function createReads(read: ReadOther, metrics: Pick<ValidationMetrics, 'r
           metrics.read('read');
         } catch (error) {
           metrics.read('failed');
-          log.warn(
-            { kind, namespace, error: error instanceof Error ? error.message : String(error) },
-            'an object is judged without another',
-          );
+          log.warn({ kind, namespace, error: messageOf(error) }, 'an object is judged without another');
         }
         // Several may have been answered at once.
         await turn?.();

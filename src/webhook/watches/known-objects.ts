@@ -3,6 +3,7 @@ import type { KnownObjects, KnownClaim, KnownFuse, KnownRuntime, KnownVolume } f
 import { parseNote } from '../sidecar-note.ts';
 import type { FuseTexts, CachedClaim, CachedDataset, CachedFuse, CachedRuntime, CachedVolume } from './cached.ts';
 import { unpacked } from './packed.ts';
+import { messageOf } from '../../kube/errors.ts';
 
 /** Where what is kept is found. */
 export interface ObjectSources {
@@ -79,6 +80,6 @@ function noteOf(json: string): SidecarNote {
   try {
     return parseNote(json);
   } catch (error) {
-    return { caches: [], refused: `its volume has a fault: ${error instanceof Error ? error.message : String(error)}` };
+    return { caches: [], refused: `its volume has a fault: ${messageOf(error)}` };
   }
 }

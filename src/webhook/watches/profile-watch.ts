@@ -4,6 +4,7 @@ import type { Profile } from '../profile.ts';
 import { defaultProfile } from '../profile/default-profile.ts';
 import { parseProfile } from '../profile/parse.ts';
 import { record, text } from '../shapes.ts';
+import { messageOf } from '../../kube/errors.ts';
 
 /** The profile in force: a fault in an edit of the ConfigMap keeps the last one without. */
 export interface ProfileWatch {
@@ -34,7 +35,7 @@ export function profileWatch(log: Log, onFault: (fault: string | undefined) => v
           'the profile of plugins is in force',
         );
       } catch (error) {
-        const fault = error instanceof Error ? error.message : String(error);
+        const fault = messageOf(error);
         onFault(fault);
         log.warn({ resource: 'configmaps', error: fault }, 'the profile of plugins has a fault; the last valid one stays in force');
       }

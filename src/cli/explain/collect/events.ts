@@ -1,6 +1,6 @@
 import { redactedText } from '../../../api/redact.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { Event } from '../gather.ts';
+import { Event } from '../../../planning/kinds.ts';
 import type { ArchiveEntry } from './archive.ts';
 import type { Reader } from './reader.ts';
 

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../../kube/types.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { pathPart } from './archive.ts';
 import type { Reader } from './reader.ts';
+import { isReady } from '../../../planning/unstarted.ts';
 
 /** The fields of a pod that are kept until its logs are read. */
 export interface SeenPod {
@@ -16,13 +17,13 @@ export interface SeenPod {
 
 export function seenPod({ metadata, spec, status }: KubeObject): SeenPod {
   const { nodeName, initContainers = [], containers = [] } = (spec ?? {}) as Partial<PodSpec>;
-  const { conditions = [], containerStatuses = [], initContainerStatuses = [] } = (status ?? {}) as PodStatus;
+  const { containerStatuses = [], initContainerStatuses = [] } = (status ?? {}) as PodStatus;
   const statuses = new Map([...initContainerStatuses, ...containerStatuses].map((each) => [each.name, each]));
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
     ...(nodeName !== undefined && { node: nodeName }),
-    isReady: conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
+    isReady: isReady((status ?? {}) as PodStatus),
     restarts: [...statuses.values()].reduce((sum, { restartCount }) => sum + restartCount, 0),
     containers: [...initContainers, ...containers].map(({ name }) => {
       const known = statuses.get(name);

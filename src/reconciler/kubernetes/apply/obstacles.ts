@@ -1,6 +1,5 @@
-import { isConflict } from '../../../kube/errors.ts';
+import { isConflict, messageOf } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { messageOf } from '../../failures.ts';
 import type { Failure, DesiredObject } from '../../world.ts';
 import { type Owner, ownersInWords } from '../../../planning/owner.ts';
 

@@ -2,7 +2,7 @@ import type { Timers } from '../../../kube/clock.ts';
 import { createLimiter, type Limiter, takeSlot } from '../../../kube/turns/limiter.ts';
 import type { Answered } from '../../../constructs/index.ts';
 import type { Log } from '../../../kube/types.ts';
-import { messageOf } from '../../failures.ts';
+import { messageOf } from '../../../kube/errors.ts';
 
 /** The state of a job, which runs beside the reconcile loop. */
 export interface Job<T> {

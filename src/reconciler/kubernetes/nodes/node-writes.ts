@@ -1,9 +1,8 @@
 import { FUSE_NODE_RECORDS } from '../../../api/index.ts';
 import type { Timers } from '../../../kube/clock.ts';
 import type { KubeClient } from '../../../kube/contract.ts';
-import { ApiError, isNotFound } from '../../../kube/errors.ts';
+import { ApiError, isNotFound, messageOf } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
-import { messageOf } from '../../failures.ts';
 import { createQueue, type Outcome, settled } from '../../../kube/turns/queue.ts';
 import { createFightDetector } from '../apply/fights.ts';
 import { Node } from '../../../planning/kinds.ts';

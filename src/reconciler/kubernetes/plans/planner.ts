@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Dataset, InvalidSpec, type Manifest, volumeName } from '../../../api/index.ts';
 import { type Facts, type Part, PARTS } from '../../../constructs/index.ts';
-import { messageOf, obstacleOf } from '../../failures.ts';
+import { obstacleOf } from '../../failures.ts';
 import type { Reason } from '../../../planning/reasons.ts';
 import type { Hold, DesiredObject, RuntimeObject, World } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
@@ -13,6 +13,7 @@ import { type Binding, desiredObjectOf } from '../../../planning/bindings.ts';
 import { gatherFacts } from '../../../planning/facts.ts';
 import { LARGEST_RECORD, type LastValid, recorded } from '../../../planning/last-valid.ts';
 import { restored } from './restore.ts';
+import { messageOf } from '../../../kube/errors.ts';
 
 export interface Plan extends Binding {
   readonly facts: Facts;
