@@ -297,6 +297,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     parseReference: { text: (text) => [api.parseReference(text), api.parseReference(`dataset://a/b/${text}`)] },
     referenceIn: { many: (entries) => api.referenceIn({ mounts: list(entries, () => ({ mountPoint: 's3://a' })) }) },
   },
+  'src/api/is-record.ts': { isRecord: 'looks at the kind of a value alone' },
   'src/api/rules.ts': {
     ...Object.fromEntries(
       'nameRule operationNameRule plainNameRule replicasRule shortName shortNameRule shortNameWithReplicasRule shortNameWithWorkerRule workerSetNameRule'
