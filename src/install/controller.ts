@@ -3,7 +3,7 @@ import type { Runtime } from '../constructs/index.ts';
 import { Account } from './account.ts';
 import { CONTROLLER_MEMORY, inEnv } from './memory.ts';
 import { ingressOnly } from './network.ts';
-import type { Settled } from './options.ts';
+import type { Settled } from './settled.ts';
 import { environment, fieldEnv, replicas } from './replicas.ts';
 import { ReservedKeys } from './reserved-keys.ts';
 import { controllerRights, electionRights } from './rights.ts';

@@ -5,7 +5,7 @@ import { PlainObject, type Runtime } from '../constructs/index.ts';
 import { Controller } from './controller.ts';
 import { labels } from './labels.ts';
 import { NodePlugin } from './node-plugin.ts';
-import type { Settled } from './options.ts';
+import type { Settled } from './settled.ts';
 import { hasGuardedClass, priorityQuota } from './priority-quota.ts';
 import { UserRoles } from './user-roles.ts';
 import { Webhook } from './webhook.ts';

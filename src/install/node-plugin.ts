@@ -7,7 +7,7 @@ import { inEnv, NODE_PLUGIN_MEMORY } from './memory.ts';
 import { ingressOnly } from './network.ts';
 import { environment, fieldEnv, podMetadata } from './replicas.ts';
 import { NodePolicy } from './node-policy.ts';
-import type { Settled } from './options.ts';
+import type { Settled } from './settled.ts';
 import { nodePluginRights } from './rights.ts';
 
 const NODE_PLUGIN = 'sluice-csi';

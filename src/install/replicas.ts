@@ -2,7 +2,7 @@ import type { Construct } from 'constructs';
 import type { EnvVar } from '../api/index.ts';
 import { PlainObject } from '../constructs/index.ts';
 import { labels, type InstalledPart, selector } from './labels.ts';
-import type { Settled } from './options.ts';
+import type { Settled } from './settled.ts';
 
 export interface ReplicasProps {
   /** The name of the Deployment and of its ServiceAccount. */

@@ -1,5 +1,6 @@
 import { structural } from '../api/crd.ts';
-import { InstallOptions, settled } from './options.ts';
+import { InstallOptions } from './options.ts';
+import { settled } from './settled.ts';
 
 /** A schema in the words that CRDs and JSON Schema share. */
 interface Schema {

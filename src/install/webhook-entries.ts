@@ -1,7 +1,7 @@
 import { ask, sidecar } from '../api/sidecars.ts';
 import { GROUP, operationKinds, VERSION } from '../api/index.ts';
 import type { Runtime } from '../constructs/index.ts';
-import type { Settled } from './options.ts';
+import type { Settled } from './settled.ts';
 
 /** Which pods the API server asks about: those with one of these labels, and no others. */
 export function webhookEntries({ failurePolicy, platformLabel }: Settled['webhook']) {

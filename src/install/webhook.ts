@@ -6,7 +6,7 @@ import { Account } from './account.ts';
 import { labels, selector } from './labels.ts';
 import { inEnv, VALIDATION_MEMORY, WEBHOOK_MEMORY } from './memory.ts';
 import { ingressOnly } from './network.ts';
-import type { Settled } from './options.ts';
+import type { Settled } from './settled.ts';
 import { environment, fieldEnv, replicas } from './replicas.ts';
 import { validationRights, webhookRights, webhookRightsAtHome } from './rights.ts';
 import { validationEntry, webhookEntries } from './webhook-entries.ts';

@@ -79,6 +79,9 @@ export const mayPass = (error: unknown): boolean =>
 export const isTooLarge = (error: unknown): boolean => error instanceof NoAnswer && error.code === 'TOO_LARGE';
 /** By RBAC, or by an admission policy. */
 export const isForbidden = (error: unknown): error is ApiError => isApiError(error) && error.status === 403;
+/** By RBAC alone, whose words these are: an admission policy or a quota, which answers 403 too, has others. */
+export const lacksRight = (error: unknown): error is ApiError =>
+  isForbidden(error) && / cannot [a-z]+ resource "/.test(error.body?.message ?? error.message);
 /**
  * The object changed meanwhile, is another one by now, or another manager owns the field: look again. So is a JSON
  * Patch whose `test` did not hold, which the API server answers with 422. Creating what exists is `isAlreadyExists`.

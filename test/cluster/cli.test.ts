@@ -51,6 +51,47 @@ describe.skipIf(!simulated)('diff and synth', () => {
     );
     expect(answer).toEqual({ code: 0, stdout: 'No differences in 14 objects.\n', stderr: '' });
   });
+  test('a user of one namespace is told what is not compared, and sees the rest', async () => {
+    const { plane } = sluice;
+    const KUBECONFIG = await plane.kubeconfigFor('jane', ['team']);
+    const rules = [
+      { apiGroups: ['data.fluid.io', 'apps', 'batch'], resources: ['*'], verbs: ['get', 'list', 'create', 'update', 'patch'] },
+      {
+        apiGroups: [''],
+        resources: ['configmaps', 'services', 'serviceaccounts', 'persistentvolumeclaims', 'pods'],
+        verbs: ['get', 'list', 'create', 'update', 'patch'],
+      },
+    ];
+    const rbac = 'rbac.authorization.k8s.io';
+    const subjects = [{ kind: 'User', name: 'jane', apiGroup: rbac }];
+    const metadata = { name: 'jane', namespace: space.namespace };
+    const profiles = [{ apiGroups: ['data.fluid.io'], resources: ['thinruntimeprofiles'], verbs: ['get', 'list'] }];
+    const everywhere = { name: `jane-${space.namespace}` };
+    for (const object of [
+      { kind: 'Role', metadata, rules },
+      { kind: 'RoleBinding', metadata, roleRef: { apiGroup: rbac, kind: 'Role', name: 'jane' }, subjects },
+      { kind: 'ClusterRole', metadata: everywhere, rules: profiles },
+      {
+        kind: 'ClusterRoleBinding',
+        metadata: everywhere,
+        roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: everywhere.name },
+        subjects,
+      },
+    ])
+      await plane.kubectlApply(stringify({ apiVersion: `${rbac}/v1`, ...object }));
+    onTestFinished(async () => {
+      await plane.kubectl('delete', 'clusterrole,clusterrolebinding', everywhere.name);
+    });
+    const asJane = (input: string) => cli(['diff', '-', '-n', space.namespace], { input, env: { KUBECONFIG } });
+    const input = yaml(openDataset('thin'), thinRuntime('thin', worker({ A: '1', B: '3' })), jfsDataset('jfs'), jfsRuntime('jfs'));
+    await eventually(async () => expect((await asJane(input)).stderr).toContain('warning'));
+    const { stdout, stderr } = await asJane(input);
+    expect(stdout).toMatch(/PersistentVolume \S+-thin is not compared: .*cannot get resource "persistentvolumes"/);
+    expect(stdout).toMatch(/Role objects that would be deleted are not known: .*cannot list resource "roles"/);
+    expect(stdout).toMatch(/-\s+value: ["']?2["']?\n\+\s+value: ["']?3/);
+    expect(stderr).toContain('warning: no right to list');
+    expect(stderr).toContain(`warning: no right to read Secret ${space.namespace}/jfs-secret: it is assumed to exist`);
+  });
   test('explain says what waits or has failed, and what to do', async () => {
     const explain = (...args: readonly string[]) =>
       cli(['explain', '-n', space.namespace, ...args], { env: { KUBECONFIG: sluice.plane.kubeconfig } });

@@ -137,7 +137,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     writeFileSync(file, JSON.stringify({ ...claim, spec: { accessModes: ['ReadOnlyMany'], resources: { requests: { storage: '1Gi' } } } }));
     const forge = () => plane.kubectl('create', '--dry-run=server', '-f', file, '--as=tenant', '--as-group=system:masters');
     await eventually(() => expect(forge()).rejects.toThrow(`only Sluice may write the labels ${label.owner}`));
-    // It would refuse a controller of another namespace, also of a later test.
+    // The policy would refuse a controller of another namespace, also of a later test.
     onTestFinished(async () => {
       const policy = ['validatingadmissionpolicybinding,validatingadmissionpolicy', 'sluice-reserved-keys'];
       await plane.kubectl('delete', ...policy, '--ignore-not-found');

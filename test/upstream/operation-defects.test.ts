@@ -101,7 +101,7 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
   D18: {
     fluid: 'files with values stay in the controller',
     decided: 'it writes no file: its root file system is read-only',
-    shown: ['../src/install/replicas.ts', 'readOnlyRootFilesystem: true'],
+    shown: ['../src/install/settled.ts', 'readOnlyRootFilesystem: true'],
   },
   D19: {
     fluid: 'a JuiceFS load without workers is complete',

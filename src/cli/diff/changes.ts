@@ -1,6 +1,6 @@
 import { annotation, isOwnedBy, label, type Manifest, ownersOf, shown } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { ApiError, isNotFound } from '../../kube/errors.ts';
+import { ApiError, isNotFound, lacksRight } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { differences } from '../../planning/diff/compare.ts';
 import { stamp, stamped } from '../../planning/diff/stamp.ts';
@@ -56,15 +56,22 @@ export async function changeOf(
   isOwner: (uid: string) => boolean = () => false,
 ): Promise<Change> {
   const type = ownedType(manifest.kind);
-  const live = await current(client, type, owner.namespace, manifest.metadata.name);
-  if (!live) return addition(client, type, manifest);
-  if (!isOurs(live, owner, { isOwner }))
-    return { ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownersInWords(live)}` };
-  return change(client, type, manifest, live);
+  try {
+    const live = await current(client, type, owner.namespace, manifest.metadata.name);
+    if (!live) return await addition(client, type, manifest);
+    if (!isOurs(live, owner, { isOwner }))
+      return { ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownersInWords(live)}` };
+    return await change(client, type, manifest, live);
+  } catch (error) {
+    if (!lacksRight(error)) throw error;
+    return { ...nothing(manifest), note: `is not compared: ${textOf(error)}` };
+  }
 }
 
-export const nothing = (object: Parameters<typeof refOf>[0]) =>
-  ({ object: refOf(object), action: 'none', immutable: [], stale: [], restarting: [] }) as const;
+const textOf = (error: ApiError): string => error.body?.message ?? error.message;
+
+const NOTHING = { action: 'none', immutable: [], stale: [], restarting: [] } as const;
+export const nothing = (object: Parameters<typeof refOf>[0]) => ({ object: refOf(object), ...NOTHING });
 
 export async function current(client: KubeClient, type: ResourceType, namespace: string, name: string): Promise<LiveObject | undefined> {
   try {
@@ -80,8 +87,8 @@ async function addition(client: KubeClient, type: ResourceType, manifest: Manife
     await client.create(type, admissible(manifest), { dryRun: true, fieldValidation: 'Strict' });
     return { ...nothing(manifest), action: 'add', after: manifest as KubeObject };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { ...nothing(manifest), action: 'refuse', after: manifest as KubeObject, problem: error.body?.message ?? error.message };
+    if (!(error instanceof ApiError) || lacksRight(error)) throw error;
+    return { ...nothing(manifest), action: 'refuse', after: manifest as KubeObject, problem: textOf(error) };
   }
 }
 
@@ -109,8 +116,8 @@ async function change(client: KubeClient, type: ResourceType, manifest: Manifest
       restarting: waits ? [] : touched,
     };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { ...known, stale: known.stale ?? [], action: 'refuse', problem: error.body?.message ?? error.message };
+    if (!(error instanceof ApiError) || lacksRight(error)) throw error;
+    return { ...known, stale: known.stale ?? [], action: 'refuse', problem: textOf(error) };
   }
 }
 
@@ -138,15 +145,21 @@ async function pruned(
   manifests: readonly Manifest[],
 ): Promise<readonly Change[]> {
   const kept = new Set(manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  const unlisted: Change[] = [];
   const lists = await Promise.all(
-    Object.values(ownedKinds).map((type) =>
-      client.list(type, { ...(type.namespaced && { namespace }), labelSelector: `${label.owner}=${uid}`, metadataOnly: true }),
-    ),
+    Object.values(ownedKinds).map(async (type) => {
+      const options = { ...(type.namespaced && { namespace }), labelSelector: `${label.owner}=${uid}`, metadataOnly: true };
+      try {
+        return (await client.list(type, options)).items;
+      } catch (error) {
+        if (!lacksRight(error)) throw error;
+        unlisted.push({ ...NOTHING, object: `${type.kind} objects`, note: `that would be deleted are not known: ${textOf(error)}` });
+        return [];
+      }
+    }),
   );
-  const extra = lists
-    .flatMap(({ items }) => items)
-    .filter(({ kind, metadata }) => !kept.has(`${kind}/${metadata.name}`) && !metadata.deletionTimestamp);
-  return extra.map((object) => ({ ...nothing(object), action: 'prune' }));
+  const extra = lists.flat().filter(({ kind, metadata }) => !kept.has(`${kind}/${metadata.name}`) && !metadata.deletionTimestamp);
+  return [...extra.map((object): Change => ({ ...nothing(object), action: 'prune' })), ...unlisted];
 }
 
 /** The fields that a reader compares: none that only the API server or the controller uses. threat-model: keeps */

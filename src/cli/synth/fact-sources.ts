@@ -10,7 +10,7 @@ import { knownPort, livePort } from '../../planning/ports.ts';
 import { fuseFact, liveEngine, liveMasters } from '../../planning/views.ts';
 import type { Key } from '../../planning/key.ts';
 import type { LiveObject, RuntimeObject } from '../../planning/objects.ts';
-import type { Lookup } from './lookup.ts';
+import { isUnread, type Lookup } from './lookup.ts';
 
 /** An object that is needed and that no lookup has found. */
 export interface Absent {
@@ -65,7 +65,12 @@ export async function sourcesFrom({
     async secret(need: SecretNeed) {
       const { name: secret, namespace: home = namespace, inline = false } = need;
       if (assumeSecrets && !inline) return 'assumed';
-      const found = await lookup.find('Secret', home, secret);
+      const asked = lookup.find('Secret', home, secret);
+      const found = await asked.catch((error: unknown) => {
+        if (inline || !isUnread(error)) throw error;
+        return 'assumed' as const;
+      });
+      if (found === 'assumed') return found;
       if (found) return { data: dataOf(found) };
       onAbsent({ kind: 'Secret', namespace: home, name: secret, ...(inline && { note: 'since its contents are copied' }) });
       return { missing: true, retryMs: 0 };

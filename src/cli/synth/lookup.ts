@@ -63,6 +63,7 @@ export function inCluster(client: KubeClient, runtimes: readonly Runtime[], name
   const types = new Map<string, ResourceType>([...Object.values(ownedKinds), Secret, Pod, ...own].map((type) => [type.kind, type]));
   const known = new Map<string, Promise<unknown>>();
   const partial = new Set<string>();
+  const unreadSecrets = new Set<string>();
   const inNamespaces = async (type: ResourceType) => {
     partial.add(type.kind);
     return { items: (await Promise.all(namespaces.map((namespace) => client.list(type, { namespace })))).flatMap(({ items }) => items) };
@@ -76,7 +77,13 @@ export function inCluster(client: KubeClient, runtimes: readonly Runtime[], name
     places: [CLUSTER],
     async find(kind, namespace, name) {
       const type = types.get(kind);
-      return type && once(`${kind}/${namespace}/${name}`, () => client.get(type, { namespace, name }));
+      return (
+        type &&
+        once(`${kind}/${namespace}/${name}`, () => client.get(type, { namespace, name })).catch((error: unknown) => {
+          if (kind === 'Secret' && isUnread(error)) unreadSecrets.add(`${namespace}/${name}`);
+          throw error;
+        })
+      );
     },
     async list(kind) {
       const type = types.get(kind);
@@ -89,14 +96,19 @@ export function inCluster(client: KubeClient, runtimes: readonly Runtime[], name
         ));
       return page?.items ?? [];
     },
-    gaps: () =>
-      partial.size > 0
+    gaps: () => [
+      ...(partial.size > 0
         ? [
             `warning: no right to list ${[...partial].toSorted().join(', ')} in all namespaces: what others have there, such as host ports, is not known`,
           ]
-        : [],
+        : []),
+      ...[...unreadSecrets].toSorted().map((secret) => `warning: no right to read Secret ${secret}: it is assumed to exist`),
+    ],
   };
 }
+
+/** Whether the cluster refused to show an object. Only a lack of rights keeps a read from it: admission does not see reads. */
+export const isUnread = (error: unknown): boolean => error instanceof Refused && isForbidden(error.cause);
 
 function absentOrRefused<T>(error: unknown): T {
   // No object has this name, or its kind is not installed.

@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
 import type { Manifest } from '../../api/index.ts';
 import { type InstallationParts, installationOf } from '../installation.ts';
-import { type CompleteOptions, complete, type Settled } from '../options.ts';
+import { type CompleteOptions, complete, type Settled } from '../settled.ts';
 import { type Case, templateOf } from './template.ts';
-import { mark, markedValues, TAG } from './values.ts';
+import { mark, markedValues, TAG, type Variant } from './values.ts';
 import { valuesFile, valuesSchema } from './values-file.ts';
 
 export interface ChartProps extends InstallationParts {
@@ -25,46 +25,50 @@ type Rendering = Omit<Case, 'value'> & { readonly objects: readonly Manifest[] }
  * Two choices that change one text together are not seen: a test compares random values of both.
  */
 export function chartFiles(props: ChartProps): ReadonlyMap<string, string> {
-  const { byPath, base, variants } = markedValues(props.daemons);
-  const render = (settings: Settled) => installationOf(settings, props).filter(({ metadata }) => metadata.name !== mark('namespace'));
-  const names = [...new Set(props.runtimes.flatMap(({ env }) => env))];
-  // With the form of an image.
-  const runtimeEnv = Object.fromEntries(names.map((name) => [name, `${mark(`runtimeEnv.${name}`)}${TAG}`]));
-  const settle = (values: CompleteOptions): Settled => ({ ...complete(values, props.furtherRuntimes), runtimeEnv });
-  const ofVariables = names.map((name) => {
-    const isSet = `include "sluice.variable" (list .Values.controller.env "${name}")`;
-    const { [name]: _, ...others } = runtimeEnv;
-    return { when: `not (${isSet})`, unless: isSet, runtimeEnv: others };
-  });
-  const registry = variants.find(({ path }) => path === 'registry');
-  const renderings: readonly Rendering[] = [
-    { when: '', unless: '', objects: render(settle(base)) },
-    // The default of an image depends on both.
-    ...(registry ? ofVariables : []).map(({ when, unless, runtimeEnv: env }) => ({
-      when: `and (${registry?.when}) (${when})`,
-      unless: `or (${registry?.unless}) (${unless})`,
-      isPair: true,
-      objects: render({ ...settle(registry?.values ?? base), runtimeEnv: env }),
-    })),
-    ...variants.map(({ when, unless, values }) => ({ when, unless, objects: render(settle(values)) })),
-    ...ofVariables.map(({ when, unless, runtimeEnv: env }) => ({ when, unless, objects: render({ ...settle(base), runtimeEnv: env }) })),
-  ];
   const files = new Map<string, string>([
     ['Chart.yaml', stringify(metadataOf(props.version))],
     ['values.yaml', valuesFile({ image: props.image })],
     ['values.schema.json', `${JSON.stringify(valuesSchema(), null, 2)}\n`],
     ['templates/_helpers.tpl', HELPERS],
   ]);
+  const renderings = renderingsOf(props);
   for (const key of new Set(renderings.flatMap(({ objects }) => objects.map(fileOf)))) {
-    const cases: readonly Case[] = renderings.map(({ objects, ...rest }) => ({
-      ...rest,
-      value: objects.find((each) => fileOf(each) === key),
-    }));
-    const [first] = cases;
-    const isCrd = (first?.value as Manifest | undefined)?.kind === 'CustomResourceDefinition';
-    files.set(isCrd ? `crds/${key}` : `templates/${key}`, isCrd ? stringify(first?.value, { lineWidth: 0 }) : templateOf(cases, byPath));
+    const cases = renderings.map(({ objects, ...rest }): Case => ({ ...rest, value: objects.find((each) => fileOf(each) === key) }));
+    const crd = cases.find(({ value }) => (value as Manifest | undefined)?.kind === 'CustomResourceDefinition');
+    if (crd) files.set(`crds/${key}`, stringify(crd.value, { lineWidth: 0 }));
+    else files.set(`templates/${key}`, templateOf(cases));
   }
   return files;
+}
+
+/** The base first, then the pairs: of several conditions that hold, the first one counts. */
+function renderingsOf(props: ChartProps): readonly Rendering[] {
+  const { base, variants } = markedValues(props.daemons);
+  const names = [...new Set(props.runtimes.flatMap(({ env }) => env))];
+  // With the form of an image.
+  const allSet = Object.fromEntries(names.map((name) => [name, `${mark(`runtimeEnv.${name}`)}${TAG}`]));
+  const render = (values: CompleteOptions, runtimeEnv: Settled['runtimeEnv'] = allSet) =>
+    installationOf({ ...complete(values, props.furtherRuntimes), runtimeEnv }, props).filter(
+      ({ metadata }) => metadata.name !== mark('namespace'),
+    );
+  const unset = names.map((name) => {
+    const isSet = `include "sluice.variable" (list .Values.controller.env "${name}")`;
+    const { [name]: _, ...others } = allSet;
+    return { when: `not (${isSet})`, unless: isSet, others };
+  });
+  // Without a variable, an image is the default, which depends on the registry.
+  const registry = variants.find(({ path }) => path === 'registry') as Variant;
+  return [
+    { when: '', unless: '', objects: render(base) },
+    ...unset.map(({ when, unless, others }) => ({
+      when: `and (${registry.when}) (${when})`,
+      unless: `or (${registry.unless}) (${unless})`,
+      isPair: true,
+      objects: render(registry.values, others),
+    })),
+    ...variants.map(({ when, unless, values }) => ({ when, unless, objects: render(values) })),
+    ...unset.map(({ when, unless, others }) => ({ when, unless, objects: render(base, others) })),
+  ];
 }
 
 /** Named after its namespace too, if that is not the release's. */

@@ -1,5 +1,6 @@
-import { stringify } from 'yaml';
-import { type ChartValue, HOST, MARK, markOf, TAG } from './values.ts';
+import { isRecord } from '../../api/is-record.ts';
+import { scalar, textOf } from './texts.ts';
+import { kindOf, markOf } from './values.ts';
 
 /** A value as one variant of the installation has it. The first of a list is the base, which counts where no condition of the others does. */
 export interface Case {
@@ -19,15 +20,11 @@ interface Line {
 /** On the line of its key, or below it. */
 type Rendered = string | readonly Line[];
 
-type Marks = ReadonlyMap<string, ChartValue>;
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const COLUMNS = /DEPTH/g;
 
 /** The template of an object: where its variants differ it has their conditions, and where it has a mark, the value. */
-export function templateOf(cases: readonly Case[], marks: Marks): string {
-  const rendered = guarded(cases, (present) => linesOf(new Renderer(marks).value(present)));
+export function templateOf(cases: readonly Case[]): string {
+  const rendered = guarded(cases, (present) => linesOf(render(present)));
   return `${rendered.map(({ depth, text }) => `${' '.repeat(2 * depth)}${text.replace(COLUMNS, String(2 * depth))}`).join('\n')}\n`;
 }
 
@@ -42,122 +39,88 @@ const any = (conditions: readonly string[]): string =>
 /** Renders the cases that have a value, under the condition that there is one. */
 function guarded(
   cases: readonly Case[],
-  render: (present: readonly Case[]) => readonly Line[],
+  lines: (present: readonly Case[]) => readonly Line[],
   further: readonly string[] = [],
 ): readonly Line[] {
   const present = cases.filter(({ value }) => value !== undefined);
   const absent = cases.filter(({ value, isPair }) => value === undefined && !isPair);
   const conditions = cases[0]?.value === undefined ? [any(present.map(({ when }) => when))] : absent.map(({ unless }) => unless);
-  const lines = render(present);
   const both = [...conditions, ...further];
-  return both.length === 0 ? lines : [control(`if ${all(both)}`), ...lines, control('end')];
+  return both.length === 0 ? lines(present) : [control(`if ${all(both)}`), ...lines(present), control('end')];
 }
 
-class Renderer {
-  private readonly marks: Marks;
-  constructor(marks: Marks) {
-    this.marks = marks;
-  }
+function render(cases: readonly Case[]): Rendered {
+  const values = cases.map(({ value }) => value);
+  const path = values.map(wholeOf).find((each) => each !== undefined);
+  if (path !== undefined && values.every((each) => wholeOf(each) === path || isEmpty(each))) return [spread(`.Values.${path}`)];
+  if (path !== undefined && wholeOf(values[0]) === path) return block(cases);
+  if (values.every(isRecord)) return values.every(isEmpty) ? '{}' : fields(cases);
+  if (values.every(Array.isArray)) return values.every(isEmpty) ? '[]' : entries(cases);
+  return choice(cases);
+}
 
-  value(cases: readonly Case[]): Rendered {
-    const values = cases.map(({ value }) => value);
-    const path = values.map((each) => this.whole(each)).find((each) => each !== undefined);
-    if (path !== undefined && values.every((each) => this.whole(each) === path || isEmpty(each)))
-      return [{ depth: 0, text: `{{- toYaml .Values.${path} | nindent DEPTH }}` }];
-    if (path !== undefined && this.whole(values[0]) === path) return this.block(cases);
-    if (values.every(isFields)) return values.every(isEmpty) ? '{}' : this.fields(cases);
-    if (values.every(Array.isArray)) return values.every(isEmpty) ? '[]' : this.entries(cases);
-    return this.choice(cases);
-  }
+/** One of several maps or lists: a value, or what stands for it. */
+function block([base, ...others]: readonly Case[]): readonly Line[] {
+  const different = others.filter(({ value }) => JSON.stringify(value) !== JSON.stringify(base?.value));
+  const lines = (each: Case | undefined) => (each ? linesOf(render([each])) : []);
+  return [
+    ...different.flatMap((each, i) => [control(`${i === 0 ? 'if' : 'else if'} ${each.when}`), ...lines(each)]),
+    control('else'),
+    ...lines(base),
+    control('end'),
+  ];
+}
 
-  /** One of several maps or lists: a value, or what stands for it. */
-  private block([base, ...others]: readonly Case[]): readonly Line[] {
-    const different = others.filter(({ value }) => JSON.stringify(value) !== JSON.stringify(base?.value));
-    const lines = (each: Case | undefined) => (each ? linesOf(this.value([each])) : []);
-    return [
-      ...different.flatMap((each, i) => [control(`${i === 0 ? 'if' : 'else if'} ${each.when}`), ...lines(each)]),
-      control('else'),
-      ...lines(base),
-      control('end'),
-    ];
-  }
+/** The path of the value that a map or a list consists of. */
+function wholeOf(value: unknown): string | undefined {
+  const parts = Array.isArray(value) ? value.map(nameOf) : isRecord(value) ? Object.keys(value) : [];
+  return parts.length === 1 ? manyOf(parts[0]) : undefined;
+}
+/** The path, if the text stands for a map or a list. */
+function manyOf(text: string | undefined): string | undefined {
+  const path = markOf(text);
+  return path !== undefined && kindOf(path) !== 'text' ? path : undefined;
+}
 
-  /** The path of the value that a map or a list consists of. */
-  private whole(value: unknown): string | undefined {
-    const parts = Array.isArray(value) ? value.map(nameOf) : isFields(value) ? Object.keys(value) : [];
-    return parts.length === 1 ? this.many(parts[0]) : undefined;
-  }
-  /** The path, if the text stands for a map or a list. */
-  private many(text: string | undefined): string | undefined {
-    const path = markOf(text);
-    return path !== undefined && this.marks.get(path)?.kind !== 'text' ? path : undefined;
-  }
-
-  private fields(cases: readonly Case[]): readonly Line[] {
-    const keys = inOrder(cases.map(({ value }) => Object.keys(value as Fields)));
-    return keys.flatMap((key) => {
-      const path = this.many(key);
-      if (path !== undefined) {
-        // Fields of ours win.
-        const ours = keys.filter((other) => other !== key).map((other) => JSON.stringify(other));
-        return [control(`with omit .Values.${path} ${ours.join(' ')}`), spread('.'), control('end')];
-      }
-      const of = cases.map((each) => ({ ...each, value: (each.value as Fields)[key] }));
-      return guarded(of, (present) => {
-        const rendered = this.value(present);
-        if (typeof rendered === 'string') return [{ depth: 0, text: `${scalar(key)}: ${rendered}` }];
-        return [{ depth: 0, text: `${scalar(key)}:` }, ...deeper(rendered)];
-      });
+function fields(cases: readonly Case[]): readonly Line[] {
+  const keys = inOrder(cases.map(({ value }) => Object.keys(value as object)));
+  return keys.flatMap((key) => {
+    const path = manyOf(key);
+    if (path !== undefined) {
+      // Fields of ours win.
+      const ours = keys.filter((other) => other !== key).map((other) => JSON.stringify(other));
+      return [control(`with omit .Values.${path} ${ours.join(' ')}`), spread('.'), control('end')];
+    }
+    const of = cases.map((each) => ({ ...each, value: (each.value as Readonly<Record<string, unknown>>)[key] }));
+    return guarded(of, (present) => {
+      const rendered = render(present);
+      if (typeof rendered === 'string') return [{ depth: 0, text: `${scalar(key)}: ${rendered}` }];
+      return [{ depth: 0, text: `${scalar(key)}:` }, ...deeper(rendered)];
     });
-  }
+  });
+}
 
-  private entries(cases: readonly Case[]): readonly Line[] {
-    const lists = cases.map(({ value }) => numbered(value as readonly unknown[]));
-    const names = inOrder(lists.map((list) => [...list.keys()]));
-    const variables = names.map(markOf).find((path) => path !== undefined && this.marks.get(path)?.kind === 'variables');
-    return names.flatMap((name) => {
-      const path = this.many(name);
-      if (path !== undefined) return [control(`with .Values.${path}`), spread('.'), control('end')];
-      const of = cases.map((each, i) => ({ ...each, value: lists[i]?.get(name) }));
-      const unlessTheirs = variables === undefined ? [] : [`not (include "sluice.variable" (list .Values.${variables} "${name}"))`];
-      return guarded(of, (present) => entry(this.value(present)), unlessTheirs);
-    });
-  }
+function entries(cases: readonly Case[]): readonly Line[] {
+  const lists = cases.map(({ value }) => named(value as readonly unknown[]));
+  const names = inOrder(lists.map((list) => [...list.keys()]));
+  const variables = names.map(markOf).find((path) => path !== undefined && kindOf(path) === 'variables');
+  return names.flatMap((name) => {
+    const path = manyOf(name);
+    if (path !== undefined) return [control(`with .Values.${path}`), spread('.'), control('end')];
+    const of = cases.map((each, i) => ({ ...each, value: lists[i]?.get(name) }));
+    const unlessTheirs = variables === undefined ? [] : [`not (include "sluice.variable" (list .Values.${variables} "${name}"))`];
+    return guarded(of, (present) => entry(render(present)), unlessTheirs);
+  });
+}
 
-  /** One of several texts. */
-  private choice(cases: readonly Case[]): string {
-    const [base, ...others] = cases.map(({ when, value, isPair }) => ({ when, text: this.text(value), isPair }));
-    const single = new Set(others.flatMap(({ text, isPair }) => (isPair ? [] : [text])));
-    const different = others.filter(({ text, isPair }) => text !== base?.text && !(isPair && single.has(text)));
-    if (different.length === 0) return String(base?.text);
-    const branches = different.map(({ when, text }, i) => `{{ ${i === 0 ? 'if' : 'else if'} ${when} }}${text}`);
-    return `${branches.join('')}{{ else }}${base?.text}{{ end }}`;
-  }
-
-  private text(value: unknown): string {
-    if (typeof value === 'object' && value !== null)
-      throw new Error(`expected texts and numbers to choose from, found ${JSON.stringify(value)}`);
-    if (typeof value !== 'string' || !value.includes('⟦')) return scalar(value);
-    const path = markOf(value);
-    if (path !== undefined && this.marks.get(path)?.kind === 'number') return `{{ int .Values.${path} }}`;
-    return JSON.stringify(value)
-      .replace(
-        /,\\"⟦([^⟧]+)⟧\\"/g,
-        (_, each: string) => `{{ range .Values.${each} }},{{ . | toRawJson | toRawJson | trimPrefix "\\"" | trimSuffix "\\"" }}{{ end }}`,
-      )
-      .replaceAll(HOST, '')
-      .replaceAll(TAG, '')
-      .replace(MARK, (_, each: string) => this.inText(each));
-  }
-
-  private inText(path: string): string {
-    const variable = /^runtimeEnv[.](.+)$/.exec(path)?.[1];
-    if (path === 'namespace') return '{{ .Release.Namespace }}';
-    if (variable !== undefined) return `{{ include "sluice.variable" (list .Values.controller.env "${variable}") }}`;
-    if (this.marks.get(path)?.kind === 'objects')
-      return `{{ range $i, $each := .Values.${path} }}{{ if $i }},{{ end }}{{ $each.name }}{{ end }}`;
-    return `{{ .Values.${path} }}`;
-  }
+/** One of several texts. */
+function choice(cases: readonly Case[]): string {
+  const [base, ...others] = cases.map(({ when, value, isPair }) => ({ when, text: textOf(value), isPair }));
+  const single = new Set(others.flatMap(({ text, isPair }) => (isPair ? [] : [text])));
+  const different = others.filter(({ text, isPair }) => text !== base?.text && !(isPair && single.has(text)));
+  if (different.length === 0) return String(base?.text);
+  const branches = different.map(({ when, text }, i) => `{{ ${i === 0 ? 'if' : 'else if'} ${when} }}${text}`);
+  return `${branches.join('')}{{ else }}${base?.text}{{ end }}`;
 }
 
 const spread = (value: string): Line => ({ depth: 0, text: `{{- toYaml ${value} | nindent DEPTH }}` });
@@ -170,13 +133,13 @@ function entry(rendered: Rendered): readonly Line[] {
 }
 
 const isEmpty = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
+  Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
 
 /** By its name, as Kubernetes merges lists; without one, by its content. */
 const nameOf = (value: unknown): string =>
-  isFields(value) && typeof value['name'] === 'string' ? value['name'] : typeof value === 'string' ? value : JSON.stringify(value);
+  isRecord(value) && typeof value['name'] === 'string' ? value['name'] : typeof value === 'string' ? value : JSON.stringify(value);
 
-function numbered(list: readonly unknown[]): ReadonlyMap<string, unknown> {
+function named(list: readonly unknown[]): ReadonlyMap<string, unknown> {
   const found = new Map<string, unknown>();
   for (const value of list) {
     const name = nameOf(value);
@@ -195,8 +158,3 @@ function inOrder(lists: readonly (readonly string[])[]): readonly string[] {
       if (!names.includes(name)) names.splice(i === 0 ? 0 : names.indexOf(String(list[i - 1])) + 1, 0, name);
   return names;
 }
-
-const scalar = (value: unknown): string => {
-  const text = typeof value === 'string' && /[\n"\\]/.test(value) ? JSON.stringify(value) : stringify(value, { lineWidth: 0 }).trimEnd();
-  return text.replaceAll('{{', '{{ "{{" }}');
-};

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { structural } from '../../api/crd.ts';
-import { DEFAULTS, InstallOptions } from '../options.ts';
+import { InstallOptions } from '../options.ts';
+import { DEFAULTS } from '../settled.ts';
 import { isPart, PARTS } from '../values.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

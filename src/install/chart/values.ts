@@ -1,96 +1,69 @@
 import type { TSchema } from '../../api/schema.ts';
-import { type CompleteOptions, DEFAULTS, InstallOptions } from '../options.ts';
+import { InstallOptions } from '../options.ts';
+import { type CompleteOptions, DEFAULTS } from '../settled.ts';
 import { isPart } from '../values.ts';
 
-/** A value of the installation, as its chart sees it. */
-export interface ChartValue {
-  /** `controller.replicas`. */
-  readonly path: string;
-  readonly kind: 'text' | 'number' | 'choice' | 'map' | 'texts' | 'objects' | 'variables';
-}
+/**
+ * How templates use a value. A choice has a condition for each of its words; every other kind has a mark, which becomes the value: a text, a
+ * number, a map, a list of texts or of named objects, or variables of a container, which take the place of ours.
+ */
+type Kind = 'choice' | 'text' | 'number' | 'map' | 'texts' | 'objects' | 'variables';
 
 /** Values that change one of the base's, and the condition of a template under which that counts. */
 export interface Variant {
-  /** The value's. */
+  /** The value's: `controller.replicas`. */
   readonly path: string;
   readonly when: string;
   readonly unless: string;
   readonly values: CompleteOptions;
 }
 
-/** Values to find the templates by: with a mark in the place of each, and variants of them. */
-export interface MarkedValues {
-  readonly byPath: ReadonlyMap<string, ChartValue>;
-  readonly base: CompleteOptions;
-  readonly variants: readonly Variant[];
-}
-
 /** Stands for the value at a path, within texts too. */
 export const mark = (path: string): string => `⟦${path}⟧`;
+export const MARK = /⟦([^⟧]+)⟧/g;
 /** In a text that is read as an image: a host, and a tag, that are not printed. */
 export const HOST = 'localhost/⟦⟧';
 export const TAG = ':⟦⟧';
-export const MARK = /⟦([^⟧]+)⟧/g;
 /** The path, if the text is a mark and nothing else. */
 export const markOf = (value: unknown): string | undefined => (typeof value === 'string' ? /^⟦([^⟧]+)⟧$/.exec(value)?.[1] : undefined);
 
 type Values = { [key: string]: unknown };
+type Schema = Readonly<Values>;
 
-/** @param daemons the types of runtimes that have daemons */
-export function markedValues(daemons: readonly string[]): MarkedValues {
-  const byPath = new Map<string, ChartValue>();
+const LEAVES = leaves(InstallOptions);
+const KINDS: ReadonlyMap<string, Kind> = new Map(LEAVES.map(([path, schema]) => [path, kindFrom(path, schema)]));
+/** The kind of a value; undefined for a mark of another text. */
+export const kindOf = (path: string): Kind | undefined => KINDS.get(path);
+
+function kindFrom(path: string, { type, enum: words, items }: Schema): Kind {
+  if (path === 'daemons' || type === 'boolean' || (words && defaultOf(path) === undefined)) return 'choice';
+  if (type === 'integer') return 'number';
+  if (type === 'string' || words) return 'text';
+  if (type !== 'array') return 'map';
+  if (path.endsWith('.env')) return 'variables';
+  return (items as Schema)['type'] === 'string' ? 'texts' : 'objects';
+}
+
+const MARKED: Readonly<Record<Exclude<Kind, 'choice'>, (path: string) => unknown>> = {
+  text: mark,
+  number: mark,
+  map: (path) => ({ [mark(path)]: '' }),
+  texts: (path) => [mark(path)],
+  objects: (path) => [{ name: mark(path) }],
+  variables: (path) => [{ name: mark(path) }],
+};
+
+/** Values to find the templates by: a base with a mark in the place of each, and its variants. */
+export function markedValues(daemons: readonly string[]): { readonly base: CompleteOptions; readonly variants: readonly Variant[] } {
   const base: Values = {};
-  const changes: (Omit<Variant, 'values'> & { readonly value: unknown })[] = [];
-  const vary = (path: string, value: unknown, when: string, unless: string) => changes.push({ path, value, when, unless });
-
-  for (const [path, schema] of leaves(InstallOptions)) {
-    const value = `.Values.${path}`;
-    const take = (kind: ChartValue['kind'], standIn: unknown) => {
-      byPath.set(path, { path, kind });
-      set(base, path, standIn);
-    };
-    const orNone = (none: unknown) => vary(path, none, `not ${value}`, value);
-    const hasDefault = defaultOf(path) !== undefined || path === 'image';
-    if (path === 'daemons') {
-      set(base, path, daemons);
-      for (const each of daemons)
-        vary(
-          path,
-          daemons.filter((other) => other !== each),
-          `not (has "${each}" ${value})`,
-          `has "${each}" ${value}`,
-        );
-    } else if (schema['type'] === 'boolean') {
-      set(base, path, true);
-      orNone(false);
-    } else if (schema['enum'] && !hasDefault) {
-      const [first, ...others] = schema['enum'] as readonly string[];
-      set(base, path, first);
-      for (const each of others) vary(path, each, `eq ${value} "${each}"`, `ne ${value} "${each}"`);
-      orNone(undefined);
-    } else if (schema['type'] === 'integer') take('number', mark(path));
-    else if (schema['type'] === 'string' || schema['enum']) {
-      take('text', mark(path));
-      if (new RegExp(String(schema['pattern'] ?? '.')).test('')) orNone('');
-      else if (!hasDefault) orNone(undefined);
-      // An image that names its host stays as it is.
-      if (path === 'image') {
-        const namesHost = `regexMatch "^(localhost|[^/]*[.:][^/]*)/" ${value}`;
-        vary(path, `${HOST}${mark(path)}`, namesHost, `not (${namesHost})`);
-      }
-    } else if (schema['type'] === 'array') {
-      const isOfTexts = (schema['items'] as Values)['type'] === 'string';
-      take(path.endsWith('.env') ? 'variables' : isOfTexts ? 'texts' : 'objects', [isOfTexts ? mark(path) : { name: mark(path) }]);
-      // A template repeats none of them, too.
-      if (path !== 'reservedKeysAllow') orNone([]);
-    } else {
-      take('map', { [mark(path)]: '' });
-      orNone(undefined);
-    }
-  }
+  const changes = LEAVES.flatMap(([path, schema]) => {
+    const kind = kindFrom(path, schema);
+    const [first, ...others] = kind === 'choice' ? choicesOf(path, schema, daemons) : markedOf(path, schema, kind);
+    set(base, path, first?.value);
+    return others.map((each) => ({ path, ...each }));
+  });
   // The casts: every option has a value.
   return {
-    byPath,
     base: base as unknown as CompleteOptions,
     variants: changes.map(({ path, value, when, unless }) => {
       const values = structuredClone(base);
@@ -100,11 +73,52 @@ export function markedValues(daemons: readonly string[]): MarkedValues {
   };
 }
 
-const defaultOf = (path: string): unknown => path.split('.').reduce((at: unknown, key) => (at as Values | undefined)?.[key], DEFAULTS);
+/** The base's first, whose conditions nobody needs. */
+type Choices = readonly { readonly value: unknown; readonly when: string; readonly unless: string }[];
+const baseOf = (value: unknown) => ({ value, when: '', unless: '' });
+const without = (path: string, value: unknown) => ({ value, when: `not .Values.${path}`, unless: `.Values.${path}` });
+
+function choicesOf(path: string, { type, enum: words }: Schema, daemons: readonly string[]): Choices {
+  const at = `.Values.${path}`;
+  if (type === 'boolean') return [baseOf(true), without(path, false)];
+  if (path === 'daemons') {
+    const lacking = (each: string) => daemons.filter((other) => other !== each);
+    return [
+      baseOf(daemons),
+      ...daemons.map((each) => ({ value: lacking(each), when: `not (has "${each}" ${at})`, unless: `has "${each}" ${at}` })),
+    ];
+  }
+  const [first, ...others] = words as readonly string[];
+  return [
+    baseOf(first),
+    ...others.map((word) => ({ value: word, when: `eq ${at} "${word}"`, unless: `ne ${at} "${word}"` })),
+    without(path, undefined),
+  ];
+}
+
+function markedOf(path: string, { pattern }: Schema, kind: Exclude<Kind, 'choice'>): Choices {
+  const base = baseOf(MARKED[kind](path));
+  if (path === 'image') {
+    // One that names its host stays as it is.
+    const namesHost = `regexMatch "^(localhost|[^/]*[.:][^/]*)/" .Values.image`;
+    return [base, { value: `${HOST}${mark(path)}`, when: namesHost, unless: `not (${namesHost})` }];
+  }
+  if (kind === 'text') {
+    if (pattern !== undefined && new RegExp(String(pattern)).test('')) return [base, without(path, '')];
+    return defaultOf(path) === undefined ? [base, without(path, undefined)] : [base];
+  }
+  // A template repeats none of an empty list.
+  if (kind === 'number' || path === 'reservedKeysAllow') return [base];
+  return [base, without(path, kind === 'map' ? undefined : [])];
+}
+
+function defaultOf(path: string): unknown {
+  return path.split('.').reduce((at: unknown, key) => (at as Values | undefined)?.[key], DEFAULTS);
+}
 
 /** Every value that is no part with values of its own. */
-function leaves(schema: TSchema): readonly (readonly [string, Values])[] {
-  const { properties } = schema as unknown as { readonly properties: Readonly<Record<string, Values>> };
+function leaves(schema: TSchema): readonly (readonly [string, Schema])[] {
+  const { properties } = schema as unknown as { readonly properties: Readonly<Record<string, Schema>> };
   return Object.entries(properties).flatMap(([name, value]) =>
     isPart(name) ? leaves(value as unknown as TSchema).map(([path, leaf]) => [`${name}.${path}`, leaf] as const) : [[name, value] as const],
   );
