@@ -6,6 +6,7 @@ import { Controller } from './controller.ts';
 import { labels } from './labels.ts';
 import { NodePlugin } from './node-plugin.ts';
 import type { Settled } from './settled.ts';
+import { declaredBy } from './declared.ts';
 import { hasGuardedClass, priorityQuota } from './priority-quota.ts';
 import { UserRoles } from './user-roles.ts';
 import { Webhook } from './webhook.ts';
@@ -41,7 +42,7 @@ class Installation extends Chart {
     new NodePlugin(this, options, runtimes);
     const permitted = new Set([options.namespace]);
     for (const runtime of runtimes)
-      for (const object of runtime.install({ ...options, env: options.runtimeEnv })) {
+      for (const object of runtime.install({ ...options, env: declaredBy([runtime], options) })) {
         const { name, namespace, labels: own } = object.metadata;
         if (namespace !== undefined && !permitted.has(namespace) && hasGuardedClass(object)) {
           permitted.add(namespace);

@@ -1,4 +1,5 @@
 import type { k8s } from '../api/index.ts';
+import { isRecord } from '../api/is-record.ts';
 import { inRegistry, namesHost } from '../constructs/default-image.ts';
 import { lastOnNode } from '../constructs/pod.ts';
 import { DEFAULT_NAMESPACE } from './fluid.ts';
@@ -87,8 +88,8 @@ export interface Settled {
   readonly nodePolicy: boolean;
   readonly reservedKeys?: 'audit' | 'deny';
   readonly reservedKeysAllow: readonly string[];
-  /** Variables of the controller, of those that runtimes read: images of daemons, and what the webhook judges by. */
-  readonly runtimeEnv: Readonly<Record<string, string>>;
+  /** Texts of the controller's variables: of them, runtimes read those that they declare. */
+  readonly controllerEnv: Readonly<Record<string, string>>;
   /** Arguments by which controller and webhook load the runtimes that the image has beside Sluice's own. */
   readonly configArgs: readonly string[];
   readonly controller: NonNullable<InstallOptions['controller']> & {
@@ -110,7 +111,7 @@ export interface Settled {
 }
 
 /** The options, without what is found from them. */
-export type CompleteOptions = Omit<Settled, 'configArgs' | 'runtimeEnv'>;
+export type CompleteOptions = Omit<Settled, 'configArgs' | 'controllerEnv'>;
 
 /**
  * Fills in defaults as helm does: maps by key, `null` removes a map or a list of the defaults, and everything else takes their place. `image`
@@ -125,11 +126,10 @@ export const complete = (options: CompleteOptions, furtherRuntimes: boolean): Se
   ...options,
   image: namesHost(options.image) ? options.image : inRegistry(options.image, options.registry),
   configArgs: furtherRuntimes ? ['--config', CONFIG_IN_IMAGE] : [],
-  runtimeEnv: Object.fromEntries((options.controller.env ?? []).flatMap(({ name, value }) => (value ? [[name, value]] : []))),
+  controllerEnv: Object.fromEntries((options.controller.env ?? []).flatMap(({ name, value }) => (value ? [[name, value]] : []))),
 });
 
 type Values = Readonly<Record<string, unknown>>;
-const isMap = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @param depth 0 of all values, 1 of a part's, which both need every default that is no map or list */
 function merged(before: Values, after: Values, depth = 0): Values {
@@ -137,7 +137,7 @@ function merged(before: Values, after: Values, depth = 0): Values {
   for (const [key, value] of Object.entries(after)) {
     const theirs = before[key];
     const isNeeded = theirs !== undefined && (depth === 0 || (depth === 1 && typeof theirs !== 'object'));
-    if (value !== null && value !== undefined) all[key] = isMap(value) && isMap(theirs) ? merged(theirs, value, depth + 1) : value;
+    if (value !== null && value !== undefined) all[key] = isRecord(value) && isRecord(theirs) ? merged(theirs, value, depth + 1) : value;
     else if (!isNeeded) delete all[key];
   }
   return all;

@@ -3,7 +3,7 @@ import { InstallOptions } from './options.ts';
 import { settled } from './settled.ts';
 
 /** A schema in the words that CRDs and JSON Schema share. */
-interface Schema {
+export interface Schema {
   readonly type?: string;
   readonly description?: string;
   readonly enum?: readonly unknown[];
@@ -27,13 +27,13 @@ export interface Value {
 export const PARTS = ['controller', 'csi', 'webhook'] as const;
 export const isPart = (name: string): name is (typeof PARTS)[number] => (PARTS as readonly string[]).includes(name);
 
-// The cast: what is structural has no other keywords.
-const root = (): Schema => structural(InstallOptions, 'values') as Schema;
+/** The schema of all values. The cast: what is structural has no other keywords. */
+export const schemaOfValues = (): Schema => structural(InstallOptions, 'values') as Schema;
 
 /** Every value, in the order of the schema. */
 export function valuesOf(): readonly Value[] {
   const defaults = settled({}, '') as unknown as Record<string, unknown>;
-  return Object.entries(root().properties ?? {}).flatMap(([name, schema]) =>
+  return Object.entries(schemaOfValues().properties ?? {}).flatMap(([name, schema]) =>
     isPart(name)
       ? Object.entries(schema.properties ?? {}).map(([field, of]) =>
           valueOf(`${name}.${field}`, of, (defaults[name] as Readonly<Record<string, unknown>>)[field]),

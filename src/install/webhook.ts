@@ -1,8 +1,8 @@
 import { Construct } from 'constructs';
 import { webhookNames, webhookSecretLabels } from '../api/webhook-names.ts';
-import type { EnvVar } from '../api/index.ts';
 import { PlainObject, type Runtime } from '../constructs/index.ts';
 import { Account } from './account.ts';
+import { declaredBy } from './declared.ts';
 import { labels, selector } from './labels.ts';
 import { inEnv, VALIDATION_MEMORY, WEBHOOK_MEMORY } from './memory.ts';
 import { ingressOnly } from './network.ts';
@@ -88,7 +88,7 @@ export class Webhook extends Construct {
   }
 }
 
-const container = ({ webhook, runtimeEnv, mountRoot, configArgs }: Settled, runtimes: readonly Runtime[]) => ({
+const container = ({ webhook, controllerEnv, mountRoot, configArgs }: Settled, runtimes: readonly Runtime[]) => ({
   args: ['webhook', ...configArgs, ...(webhook.validation ? ['--validate'] : []), ...(webhook.args ?? [])],
   env: environment(
     [
@@ -96,15 +96,9 @@ const container = ({ webhook, runtimeEnv, mountRoot, configArgs }: Settled, runt
       fieldEnv('MY_POD_NAME', 'metadata.name'),
       ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
       // Objects are judged by the settings of the controller.
-      ...(webhook.validation ? [{ name: 'MOUNT_ROOT', value: mountRoot }, ...ofRuntimes(runtimeEnv, runtimes)] : []),
+      ...(webhook.validation ? [{ name: 'MOUNT_ROOT', value: mountRoot }, ...inEnv(declaredBy(runtimes, { controllerEnv }))] : []),
       ...inEnv(webhook.validation ? VALIDATION_MEMORY : WEBHOOK_MEMORY),
     ],
     webhook.env,
   ),
 });
-
-/** The variables that runtimes read. */
-function ofRuntimes(env: Settled['runtimeEnv'], runtimes: readonly Runtime[]): readonly EnvVar[] {
-  const read = new Set(runtimes.flatMap((runtime) => runtime.env));
-  return [...read].flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name] }]));
-}

@@ -27,7 +27,7 @@ type Rendering = Omit<Case, 'value'> & { readonly objects: readonly Manifest[] }
 export function chartFiles(props: ChartProps): ReadonlyMap<string, string> {
   const files = new Map<string, string>([
     ['Chart.yaml', stringify(metadataOf(props.version))],
-    ['values.yaml', valuesFile({ image: props.image })],
+    ['values.yaml', valuesFile(props.image)],
     ['values.schema.json', `${JSON.stringify(valuesSchema(), null, 2)}\n`],
     ['templates/_helpers.tpl', HELPERS],
   ]);
@@ -46,9 +46,9 @@ function renderingsOf(props: ChartProps): readonly Rendering[] {
   const { base, variants } = markedValues(props.daemons);
   const names = [...new Set(props.runtimes.flatMap(({ env }) => env))];
   // With the form of an image.
-  const allSet = Object.fromEntries(names.map((name) => [name, `${mark(`runtimeEnv.${name}`)}${TAG}`]));
-  const render = (values: CompleteOptions, runtimeEnv: Settled['runtimeEnv'] = allSet) =>
-    installationOf({ ...complete(values, props.furtherRuntimes), runtimeEnv }, props).filter(
+  const allSet = Object.fromEntries(names.map((name) => [name, `${mark(`controllerEnv.${name}`)}${TAG}`]));
+  const render = (values: CompleteOptions, controllerEnv: Settled['controllerEnv'] = allSet) =>
+    installationOf({ ...complete(values, props.furtherRuntimes), controllerEnv }, props).filter(
       ({ metadata }) => metadata.name !== mark('namespace'),
     );
   const unset = names.map((name) => {

@@ -20,7 +20,7 @@ const LAST_OF_LIST = /,\\"⟦([^⟧]+)⟧\\"/g;
 const IN_QUOTES = '. | toRawJson | toRawJson | trimPrefix "\\"" | trimSuffix "\\""';
 
 function inText(path: string): string {
-  const variable = /^runtimeEnv[.](.+)$/.exec(path)?.[1];
+  const variable = /^controllerEnv[.](.+)$/.exec(path)?.[1];
   if (path === 'namespace') return '{{ .Release.Namespace }}';
   if (variable !== undefined) return `{{ include "sluice.variable" (list .Values.controller.env "${variable}") }}`;
   if (kindOf(path) === 'objects') return `{{ range $i, $each := .Values.${path} }}{{ if $i }},{{ end }}{{ $each.name }}{{ end }}`;

@@ -1,27 +1,23 @@
 import { stringify } from 'yaml';
-import { structural } from '../../api/crd.ts';
-import { InstallOptions } from '../options.ts';
 import { DEFAULTS } from '../settled.ts';
-import { isPart, PARTS } from '../values.ts';
+import { isPart, PARTS, type Schema, schemaOfValues, type Value, valuesOf } from '../values.ts';
 
-type Schema = Readonly<Record<string, unknown>>;
-type Properties = { readonly properties: Readonly<Record<string, Schema>> };
-type Values = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-const { namespace: _, ...properties } = (structural(InstallOptions, 'values') as unknown as Properties).properties;
-/** Without the namespace, which is the release's. */
-const CHART_VALUES = { type: 'object', properties };
+/** The release has the namespace. */
+const OF_RELEASE = 'namespace';
 
 /** The JSON schema of the values, by which helm refuses what it does not know. */
 export function valuesSchema(): object {
-  const { properties, ...schema } = jsonSchema(CHART_VALUES) as Properties;
+  const { properties, ...schema } = jsonSchema(schemaOfValues());
+  const { [OF_RELEASE]: _, ...ours } = properties as Readonly<Record<string, Fields>>;
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of Sluice',
     ...schema,
     properties: {
-      ...properties,
-      ...Object.fromEntries(PARTS.map((part) => [part, { ...properties[part], required: needed(DEFAULTS[part], isScalar) }])),
+      ...ours,
+      ...Object.fromEntries(PARTS.map((part) => [part, { ...ours[part], required: needed(DEFAULTS[part], isScalar) }])),
       // Helm gives these to each chart.
       global: { type: 'object' },
     },
@@ -31,43 +27,46 @@ export function valuesSchema(): object {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object';
 /** Names of values that the templates need: helm removes a default whose value is null. */
-const needed = (defaults: Values, isNeeded: (value: unknown) => boolean): readonly string[] =>
-  Object.entries(defaults).flatMap(([key, value]) => (key !== 'namespace' && isNeeded(value) ? [key] : []));
+const needed = (defaults: object, isNeeded: (value: unknown) => boolean): readonly string[] =>
+  Object.entries(defaults).flatMap(([key, value]) => (key !== OF_RELEASE && isNeeded(value) ? [key] : []));
 
 /** A schema of Kubernetes as JSON schema: unknown fields are faults, and `x-kubernetes-` means nothing. */
-function jsonSchema(schema: Schema): Schema {
+function jsonSchema(schema: Schema): Fields {
   const own = Object.fromEntries(Object.entries(schema).filter(([key]) => !key.startsWith('x-kubernetes-') && key !== 'format'));
-  const { properties, items, additionalProperties } = schema as { readonly [key: string]: Schema | undefined };
+  const { properties, items, additionalProperties } = schema;
   return {
     ...own,
     ...(schema['x-kubernetes-int-or-string'] === true && { type: ['integer', 'string'] }),
     ...(items && { items: jsonSchema(items) }),
-    ...(additionalProperties && { additionalProperties: jsonSchema(additionalProperties) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: jsonSchema(additionalProperties) }),
     ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, jsonSchema(each as Schema)])),
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, jsonSchema(each)])),
       additionalProperties: false,
     }),
   };
 }
 
 /** The file of all values and what they are for; those without a default are comments. */
-export function valuesFile(defaults: Values): string {
-  return `${linesOf(CHART_VALUES.properties, { ...DEFAULTS, ...defaults }).join('\n')}\n`;
+export function valuesFile(image: string): string {
+  const values = valuesOf().filter(({ path }) => path !== OF_RELEASE);
+  const common = values.filter(({ path }) => !isPart(path.split('.')[0] ?? ''));
+  const parts = PARTS.flatMap((part) => [
+    '',
+    `${part}:`,
+    ...values.filter(({ path }) => path.startsWith(`${part}.`)).flatMap((value) => linesOf(value).map((line) => `  ${line}`)),
+  ]);
+  return [...common.flatMap((value) => linesOf(value.path === 'image' ? { ...value, usual: image } : value)), ...parts, ''].join('\n');
 }
 
-function linesOf(properties: Readonly<Record<string, Schema>>, defaults: Values): readonly string[] {
-  return Object.entries(properties).flatMap(([name, schema]) => {
-    const value = defaults[name];
-    const own = schema['properties'] as Readonly<Record<string, Schema>> | undefined;
-    // A part has values of its own; the shapes of Kubernetes are values.
-    if (own && isPart(name)) return ['', `${name}:`, ...linesOf(own, value as Values).map((line) => (line ? `  ${line}` : line))];
-    const about = schema['description'] === undefined ? [] : wrapped(String(schema['description']));
-    const choices = schema['enum'] ? [`# One of ${(schema['enum'] as readonly string[]).join(', ')}.`] : [];
-    return [...about, ...choices, ...entryOf(name, value ?? EMPTY[String(schema['type'])])];
-  });
+function linesOf({ path, schema: { description, enum: choices, type = '' }, usual }: Value): readonly string[] {
+  return [
+    ...(description === undefined ? [] : wrapped(description)),
+    ...(choices ? [`# One of ${choices.join(', ')}.`] : []),
+    ...entryOf(path.slice(path.indexOf('.') + 1), usual ?? EMPTY[type]),
+  ];
 }
 
-const EMPTY: Values = { array: [], object: {} };
+const EMPTY: Fields = { array: [], object: {} };
 
 const entryOf = (name: string, value: unknown): readonly string[] =>
   value === undefined

@@ -1,7 +1,5 @@
-import type { TSchema } from '../../api/schema.ts';
-import { InstallOptions } from '../options.ts';
-import { type CompleteOptions, DEFAULTS } from '../settled.ts';
-import { isPart } from '../values.ts';
+import type { CompleteOptions } from '../settled.ts';
+import { type Value, valuesOf } from '../values.ts';
 
 /**
  * How templates use a value. A choice has a condition for each of its words; every other kind has a mark, which becomes the value: a text, a
@@ -28,20 +26,19 @@ export const TAG = ':⟦⟧';
 export const markOf = (value: unknown): string | undefined => (typeof value === 'string' ? /^⟦([^⟧]+)⟧$/.exec(value)?.[1] : undefined);
 
 type Values = { [key: string]: unknown };
-type Schema = Readonly<Values>;
 
-const LEAVES = leaves(InstallOptions);
-const KINDS: ReadonlyMap<string, Kind> = new Map(LEAVES.map(([path, schema]) => [path, kindFrom(path, schema)]));
+const VALUES = valuesOf();
+const KINDS: ReadonlyMap<string, Kind> = new Map(VALUES.map((value) => [value.path, kindFrom(value)]));
 /** The kind of a value; undefined for a mark of another text. */
 export const kindOf = (path: string): Kind | undefined => KINDS.get(path);
 
-function kindFrom(path: string, { type, enum: words, items }: Schema): Kind {
-  if (path === 'daemons' || type === 'boolean' || (words && defaultOf(path) === undefined)) return 'choice';
+function kindFrom({ path, usual, schema: { type, enum: words, items } }: Value): Kind {
+  if (path === 'daemons' || type === 'boolean' || (words && usual === undefined)) return 'choice';
   if (type === 'integer') return 'number';
   if (type === 'string' || words) return 'text';
   if (type !== 'array') return 'map';
   if (path.endsWith('.env')) return 'variables';
-  return (items as Schema)['type'] === 'string' ? 'texts' : 'objects';
+  return items?.type === 'string' ? 'texts' : 'objects';
 }
 
 const MARKED: Readonly<Record<Exclude<Kind, 'choice'>, (path: string) => unknown>> = {
@@ -56,9 +53,10 @@ const MARKED: Readonly<Record<Exclude<Kind, 'choice'>, (path: string) => unknown
 /** Values to find the templates by: a base with a mark in the place of each, and its variants. */
 export function markedValues(daemons: readonly string[]): { readonly base: CompleteOptions; readonly variants: readonly Variant[] } {
   const base: Values = {};
-  const changes = LEAVES.flatMap(([path, schema]) => {
-    const kind = kindFrom(path, schema);
-    const [first, ...others] = kind === 'choice' ? choicesOf(path, schema, daemons) : markedOf(path, schema, kind);
+  const changes = VALUES.flatMap((value) => {
+    const { path } = value;
+    const kind = kindFrom(value);
+    const [first, ...others] = kind === 'choice' ? choicesOf(value, daemons) : markedOf(value, kind);
     set(base, path, first?.value);
     return others.map((each) => ({ path, ...each }));
   });
@@ -78,7 +76,7 @@ type Choices = readonly { readonly value: unknown; readonly when: string; readon
 const baseOf = (value: unknown) => ({ value, when: '', unless: '' });
 const without = (path: string, value: unknown) => ({ value, when: `not .Values.${path}`, unless: `.Values.${path}` });
 
-function choicesOf(path: string, { type, enum: words }: Schema, daemons: readonly string[]): Choices {
+function choicesOf({ path, schema: { type, enum: words } }: Value, daemons: readonly string[]): Choices {
   const at = `.Values.${path}`;
   if (type === 'boolean') return [baseOf(true), without(path, false)];
   if (path === 'daemons') {
@@ -96,7 +94,7 @@ function choicesOf(path: string, { type, enum: words }: Schema, daemons: readonl
   ];
 }
 
-function markedOf(path: string, { pattern }: Schema, kind: Exclude<Kind, 'choice'>): Choices {
+function markedOf({ path, usual, schema: { pattern } }: Value, kind: Exclude<Kind, 'choice'>): Choices {
   const base = baseOf(MARKED[kind](path));
   if (path === 'image') {
     // One that names its host stays as it is.
@@ -105,23 +103,11 @@ function markedOf(path: string, { pattern }: Schema, kind: Exclude<Kind, 'choice
   }
   if (kind === 'text') {
     if (pattern !== undefined && new RegExp(String(pattern)).test('')) return [base, without(path, '')];
-    return defaultOf(path) === undefined ? [base, without(path, undefined)] : [base];
+    return usual === undefined ? [base, without(path, undefined)] : [base];
   }
   // A template repeats none of an empty list.
   if (kind === 'number' || path === 'reservedKeysAllow') return [base];
   return [base, without(path, kind === 'map' ? undefined : [])];
-}
-
-function defaultOf(path: string): unknown {
-  return path.split('.').reduce((at: unknown, key) => (at as Values | undefined)?.[key], DEFAULTS);
-}
-
-/** Every value that is no part with values of its own. */
-function leaves(schema: TSchema): readonly (readonly [string, Schema])[] {
-  const { properties } = schema as unknown as { readonly properties: Readonly<Record<string, Schema>> };
-  return Object.entries(properties).flatMap(([name, value]) =>
-    isPart(name) ? leaves(value as unknown as TSchema).map(([path, leaf]) => [`${name}.${path}`, leaf] as const) : [[name, value] as const],
-  );
 }
 
 function set(values: Values, path: string, value: unknown): void {
