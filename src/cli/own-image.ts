@@ -2,11 +2,10 @@ import type { k8s } from '../api/index.ts';
 import type { InstalledPart } from '../install/labels.ts';
 import type { KubeClient } from '../kube/contract.ts';
 import { mayPass } from '../kube/errors.ts';
-import type { Log, ResourceType } from '../kube/types.ts';
+import type { Log } from '../kube/types.ts';
+import { Pod } from '../planning/kinds.ts';
 import { messageOf } from './errors.ts';
 import { until } from './reconcile/preflight.ts';
-
-const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 
 /**
  * The image of the pod in which this program runs, by MY_POD_NAME and MY_POD_NAMESPACE: it is right whoever has renamed the image in the
@@ -26,7 +25,7 @@ export async function imageOfPod(
   let image: string | undefined;
   await until(signal, log, async () => {
     try {
-      const pod = await client.get(PODS, { name, namespace }, { signal, retries: 0 });
+      const pod = await client.get(Pod, { name, namespace }, { signal, retries: 0 });
       // The cast: what the API server returns has the shape of its kind.
       const { containers } = pod['spec'] as k8s.PodSpec;
       image = (containers.find((each) => each.name === part) ?? containers[0])?.image;

@@ -79,9 +79,8 @@ export const define: Define = (command, parts) => {
       setFlagsFromString('--no-wasm-tier-up');
       setFlagsFromString('--no-wasm-dynamic-tiering');
       // V8 gives memory back after each collection; an admission costs some more CPU, and a validation twice as much.
-      if (!flags.validate) setFlagsFromString('--optimize-for-size');
-      // Lists are twenty times as large as what is kept of them: without this, V8 keeps that garbage.
-      if (!flags.validate) setFlagsFromString('--heap-growing-percent=10');
+      // Lists are twenty times as large as what is kept of them: without the second flag, V8 keeps that garbage.
+      if (!flags.validate) for (const flag of ['--optimize-for-size', '--heap-growing-percent=10']) setFlagsFromString(flag);
       const log = createLog(flags.logLevel);
       warnOf(config.settings, log);
       const connection = await connect(flags, process.env);
@@ -109,7 +108,8 @@ export const define: Define = (command, parts) => {
         const kinds = [...(await parts.resources()), ...theirs.map(({ resource }) => resource)].filter(({ plural }) =>
           plural.endsWith('runtimes'),
         );
-        const ours = config.image ?? (await imageOfPod(client, process.env, 'webhook', log, stop));
+        const isNamed = (config.prefetcherImage ?? config.image) !== undefined;
+        const ours = isNamed ? undefined : await imageOfPod(client, process.env, 'webhook', log, stop);
         const settings = { ...config.settings, prefetcher: prefetcherOf(config, ours) };
         watches = startWatches({ client, runtimes: kinds, namespace, onProfileFault: metrics.profiled, log });
         const admit = createAdmissions({ knowledge: watches, settings, random: () => randomBytes(6).toString('hex'), metrics, log });

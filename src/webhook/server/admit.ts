@@ -13,7 +13,8 @@ import type { AdmissionMetrics } from './metrics.ts';
 import { Malformed } from './malformed.ts';
 import { podIn } from './pod-in.ts';
 import { answerTo, reviewIn, type Review, type AdmissionOutcome } from './review.ts';
-import { MOST_VALUES, valuesIn, whyTooLarge } from './size.ts';
+import { type HttpAnswer, requestIn } from './request.ts';
+import { MOST_VALUES, whyTooLarge } from './size.ts';
 import { logVerdict } from './verdict-log.ts';
 
 export interface AdmitOptions {
@@ -24,12 +25,6 @@ export interface AdmitOptions {
   readonly metrics: AdmissionMetrics;
   readonly log: Log;
   readonly clock?: Clock;
-}
-
-/** An answer to a request over HTTP. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly body: string;
 }
 
 /** The objects that one admission may read. A pod that names more of them that do not exist is denied because of the first ones. */
@@ -50,15 +45,8 @@ export function createAdmissions({ knowledge, settings, random, metrics, log, cl
   return async (text: string, withinMs = Infinity, turn?: () => Promise<boolean>): Promise<HttpAnswer> => {
     const began = clock.monotonic();
     const until = began + Math.min(READS_MS, withinMs - REST_MS);
-    let review: Review;
-    if (valuesIn(text, MOST_VALUES) > MOST_VALUES)
-      return { status: 413, body: `body: expected at most ${MOST_VALUES} values, found more\n` };
-    try {
-      review = reviewIn(text);
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
-      return { status: 400, body: `${error.message}\n` };
-    }
+    const review = requestIn(text, MOST_VALUES, reviewIn);
+    if ('status' in review) return review;
     if (review.object === undefined) return { status: 200, body: answerTo(review, { outcome: 'unchanged' }) };
     const mode = modeIn(review.object, settings);
     const verdict = await verdictOn(review, mode, until, turn).catch((error: unknown) => unexpected(error, review, mode));

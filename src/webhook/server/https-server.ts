@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { systemClock } from '../../kube/clock.ts';
 import { createListener } from '../../kube/listen/listener.ts';
 import type { Log } from '../../kube/types.ts';
-import type { HttpAnswer } from './admit.ts';
+import type { HttpAnswer } from './request.ts';
 import { createBodies, refusal, SMALL } from './bodies.ts';
 import { namespaceIn } from './caller.ts';
 import { createShares } from './shares.ts';

@@ -3,6 +3,7 @@ import { createLimiter } from '../../kube/turns/limiter.ts';
 import { shareOf } from '../../kube/turns/fair-queue.ts';
 import { type KnownObjects, type Unknown, unknownKey } from '../known.ts';
 import type { Knowledge } from '../knowledge.ts';
+import { deadlineAfter } from './deadline.ts';
 import type { AdmissionMetrics } from './metrics.ts';
 import { messageOf } from '../../kube/errors.ts';
 
@@ -20,23 +21,16 @@ export function createLookups(knowledge: Knowledge, metrics: AdmissionMetrics, c
      * @param withinMs how long the admission can wait
      */
     async read(namespace: string, unknown: readonly Unknown[], withinMs: number): Promise<LookedUp> {
-      const late = new AbortController();
-      const cancel = clock.after(Math.max(0, withinMs), () => late.abort(new Error('the API server did not answer in time')));
-      const ended = new Promise<never>((_, reject) => late.signal.addEventListener('abort', () => reject(late.signal.reason)));
-      const reading = limiter
-        .acquire(late.signal, namespace)
-        .then(() => knowledge.read(unknown, late.signal).finally(() => limiter.release(namespace)));
+      const deadline = deadlineAfter(withinMs, clock);
       try {
-        const known = await Promise.race([reading, ended]);
+        const known = await deadline.ask(limiter, namespace, (signal) => knowledge.read(unknown, signal));
         metrics.lookedUp('read', unknown.length);
         return { known };
       } catch (error) {
         metrics.lookedUp('failed', unknown.length);
         return { failed: messageOf(error) };
       } finally {
-        cancel();
-        // One that lost the race fails for no one.
-        reading.catch(() => {});
+        deadline.end();
       }
     },
   };

@@ -3,6 +3,7 @@ import { shareOf } from '../../kube/turns/fair-queue.ts';
 import { createLimiter } from '../../kube/turns/limiter.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
 import type { Find } from '../validation/judge.ts';
+import { deadlineAfter } from './deadline.ts';
 import type { ReadOther } from '../watches/other-halves.ts';
 import type { ValidationMetrics } from './validation-metrics.ts';
 import { messageOf } from '../../kube/errors.ts';
@@ -22,19 +23,13 @@ export function createReads(read: ReadOther, metrics: Pick<ValidationMetrics, 'r
      * @param turn resolves when it may compute again
      */
     within(ms: number, group: string, turn?: () => Promise<unknown>): { readonly find: Find; end(): void } {
-      const late = new AbortController();
-      const cancel = clock.after(Math.max(0, ms), () => late.abort(new Error('the API server did not answer in time')));
-      const ended = new Promise<never>((_, reject) => late.signal.addEventListener('abort', () => reject(late.signal.reason)));
-      ended.catch(() => {});
+      const deadline = deadlineAfter(ms, clock);
       const known = new Map<string, Promise<KubeObject | undefined>>();
 
       async function answered(kind: string, namespace: string | undefined, ask: NonNullable<ReturnType<ReadOther>>) {
-        const reading = limiter.acquire(late.signal, group).then(() => ask(late.signal).finally(() => limiter.release(group)));
-        // One that lost the race fails for no one.
-        reading.catch(() => {});
         let found: KubeObject | undefined;
         try {
-          found = await Promise.race([reading, ended]);
+          found = await deadline.ask(limiter, group, ask);
           metrics.read('read');
         } catch (error) {
           metrics.read('failed');
@@ -50,13 +45,13 @@ export function createReads(read: ReadOther, metrics: Pick<ValidationMetrics, 'r
           const key = JSON.stringify([kind, namespace, name]);
           const before = known.get(key);
           if (before) return before;
-          const ask = known.size < MOST_READ && !late.signal.aborted ? read(kind, namespace, name) : undefined;
+          const ask = known.size < MOST_READ && !deadline.isOver ? read(kind, namespace, name) : undefined;
           if (!ask) return undefined;
           const found = answered(kind, namespace, ask);
           known.set(key, found);
           return found;
         },
-        end: cancel,
+        end: deadline.end,
       };
     },
   };

@@ -1,15 +1,13 @@
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { GROUP } from '../../api/index.ts';
 import type { Log } from '../../kube/types.ts';
-import { causesOf, messageOf, warningsOf } from '../validation/answer.ts';
+import { causesOf, faultLines, warningsOf } from '../validation/answer.ts';
 import type { Judge, Judged, Judgement } from '../validation/judge.ts';
 import type { ReadOther } from '../watches/other-halves.ts';
-import type { HttpAnswer } from './admit.ts';
 import { judgedIn } from './change.ts';
-import { Malformed } from './malformed.ts';
 import { type AdmissionOutcome, answerTo, type Envelope, envelopeIn } from './review.ts';
 import { createReads } from './reads.ts';
-import { valuesIn } from './size.ts';
+import { type HttpAnswer, requestIn } from './request.ts';
 import type { ValidationMetrics, ValidationOutcome } from './validation-metrics.ts';
 
 export interface ValidateOptions {
@@ -39,16 +37,10 @@ export function createValidations({ judge, read, metrics, log, clock = systemClo
   return async (text: string, withinMs = Infinity, turn?: () => Promise<boolean>): Promise<HttpAnswer> => {
     const began = clock.monotonic();
     const done = (outcome: ValidationOutcome): void => metrics.validated(outcome, (clock.monotonic() - began) / 1000);
-    let envelope: Envelope;
-    if (valuesIn(text, MOST_VALUES) > MOST_VALUES) {
-      done('failed');
-      return { status: 413, body: `body: expected at most ${MOST_VALUES} values, found more\n` };
-    }
-    try {
-      envelope = envelopeIn(text);
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
-      return { status: 400, body: `${error.message}\n` };
+    const envelope = requestIn(text, MOST_VALUES, envelopeIn);
+    if ('status' in envelope) {
+      if (envelope.status === 413) done('failed');
+      return envelope;
     }
     let verdict: Verdict = FAILED;
     try {
@@ -86,7 +78,7 @@ function verdictBy({ object: { kind, metadata } }: Judged, { faults, warnings }:
     const details = { group: GROUP, kind, name: metadata.name, causes: causesOf(faults) };
     return {
       result: 'denied',
-      answer: { outcome: 'denied', code: 422, reason: 'Invalid', message: messageOf(faults), details, warnings: warningsOf(warnings) },
+      answer: { outcome: 'denied', code: 422, reason: 'Invalid', message: faultLines(faults), details, warnings: warningsOf(warnings) },
     };
   }
   if (warnings.length === 0) return { result: 'allowed', answer: ALLOWED };

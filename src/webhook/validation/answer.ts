@@ -9,7 +9,7 @@ const MOST_WARNINGS = 15;
 const MOST_FAULTS = 50;
 
 /** A line for each fault: `spec.replicas: expected an integer, found "three"`. */
-export function messageOf(faults: readonly Fault[]): string {
+export function faultLines(faults: readonly Fault[]): string {
   const lines = faults.slice(0, MOST_FAULTS).map(describe);
   return [...lines, ...moreThan(MOST_FAULTS, faults.length, 'faults')].join('\n');
 }

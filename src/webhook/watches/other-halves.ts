@@ -1,8 +1,9 @@
-import { type CustomResource, Dataset, GROUP, VERSION } from '../../api/index.ts';
+import { type CustomResource, Dataset } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ignoreNotFound } from '../../kube/errors.ts';
-import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import type { KubeObject } from '../../kube/types.ts';
 import type { KnownObjects } from '../known.ts';
+import { ours } from './types.ts';
 
 /** The source of the objects that others are judged with. */
 export interface OtherHalves {
@@ -30,7 +31,7 @@ export type ReadOther = (
 export function otherHalves({ client, known, runtimes }: OtherHalves): ReadOther {
   const types = new Map(runtimes.map(({ type, resource }) => [resource.kind, type]));
   const resources = [Dataset, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])];
-  const readable = new Map(resources.map((resource) => [resource.kind, typeOf(resource)]));
+  const readable = new Map(resources.map((resource) => [resource.kind, ours(resource)]));
   return (kind, namespace, name) => {
     const [type, resource] = [types.get(kind), readable.get(kind)];
     if (!resource || (type !== undefined && known.runtime(type, namespace ?? '', name) === undefined)) return undefined;
@@ -38,11 +39,3 @@ export function otherHalves({ client, known, runtimes }: OtherHalves): ReadOther
     return (signal) => client.get(resource, path, { signal, retries: 0 }).catch(ignoreNotFound);
   };
 }
-
-const typeOf = ({ kind, plural, namespaced }: CustomResource): ResourceType => ({
-  group: GROUP,
-  version: VERSION,
-  kind,
-  plural,
-  namespaced,
-});

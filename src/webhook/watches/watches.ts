@@ -11,7 +11,7 @@ import { knownObjects, type ObjectSources } from './known-objects.ts';
 import { profileWatch } from './profile-watch.ts';
 import { fuseProjection, cachedClaim, cachedDataset, cachedRuntime, cachedVolume } from './projections.ts';
 import { readObjects } from './read.ts';
-import { CLAIM, CONFIG_MAP, DAEMON_SET, DATASET, type RuntimeKind, runtimeResource, VOLUME } from './types.ts';
+import { CLAIM, CONFIG_MAP, DAEMON_SET, DATASET, ours, type RuntimeKind, VOLUME } from './types.ts';
 
 export interface KnowledgeOptions {
   readonly client: KubeClient;
@@ -60,7 +60,7 @@ export function startWatches({
   const volumes = watch(VOLUME, { project: cachedVolume, onChange: nothing });
   const fuses = watch(DAEMON_SET, { project: fuseProjection(), onChange: nothing });
   const byPlural = new Map(
-    runtimes.map((kind) => [kind.plural, watch(runtimeResource(kind), { project: cachedRuntime, onChange: nothing })] as const),
+    runtimes.map((kind) => [kind.plural, watch(ours(kind), { project: cachedRuntime, onChange: nothing })] as const),
   );
   watch(CONFIG_MAP, {
     namespace,

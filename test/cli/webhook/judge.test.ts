@@ -8,7 +8,7 @@ import { checked } from '../../../src/cli/diff/offline.ts';
 import { faultLine, inPlace } from '../../../src/cli/input/faults.ts';
 import { readInput, refOf } from '../../../src/cli/input/read.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { messageOf } from '../../../src/webhook/validation/answer.ts';
+import { faultLines } from '../../../src/webhook/validation/answer.ts';
 import type { Find } from '../../../src/webhook/validation/judge.ts';
 import { root } from '../run.ts';
 import * as write from '../../support/objects.ts';
@@ -40,7 +40,7 @@ async function said(objects: readonly KubeObject[]) {
     faults: judgements.flatMap(({ faults }, i) =>
       faults.length === 0
         ? []
-        : messageOf(faults)
+        : faultLines(faults)
             .split('\n')
             .map((line) => `${refOf(objects[i] as KubeObject)}: ${line}`),
     ),

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { causesOf, messageOf, warningsOf } from '../../../src/webhook/validation/answer.ts';
+import { causesOf, faultLines, warningsOf } from '../../../src/webhook/validation/answer.ts';
 
 const fault = (path: string) => ({ path, expected: 'an integer', found: '"x"' });
 
 describe('an answer has', () => {
   test('a line for each fault, and the same by field', () => {
-    expect(messageOf([fault('spec.a'), fault('spec.b')])).toBe(
+    expect(faultLines([fault('spec.a'), fault('spec.b')])).toBe(
       'spec.a: expected an integer, found "x"\nspec.b: expected an integer, found "x"',
     );
     expect(causesOf([fault('spec.a')])).toEqual([
@@ -13,10 +13,10 @@ describe('an answer has', () => {
     ]);
   });
   test('one line for a fault whose text has several', () => {
-    expect(messageOf([fault('spec.a\nspec.b')])).toBe('spec.a\\nspec.b: expected an integer, found "x"');
+    expect(faultLines([fault('spec.a\nspec.b')])).toBe('spec.a\\nspec.b: expected an integer, found "x"');
   });
   test('at most fifty faults, and how many there are beyond', () => {
-    const lines = messageOf(Array.from({ length: 60 }, (_, i) => fault(`spec.mounts[${i}]`))).split('\n');
+    const lines = faultLines(Array.from({ length: 60 }, (_, i) => fault(`spec.mounts[${i}]`))).split('\n');
     expect(lines).toHaveLength(51);
     expect(lines.at(-1)).toBe('and 10 more faults, which `sluice diff` prints');
   });
