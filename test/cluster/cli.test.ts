@@ -89,6 +89,10 @@ describe.skipIf(!simulated)('diff and synth', () => {
     expect(stdout).toMatch(/PersistentVolume \S+-thin is not compared: .*cannot get resource "persistentvolumes"/);
     expect(stdout).toMatch(/Role objects that would be deleted are not known: .*cannot list resource "roles"/);
     expect(stdout).toMatch(/-\s+value: ["']?2["']?\n\+\s+value: ["']?3/);
+    expect(stdout).toMatch(/1 to change, .* unchanged\. Of what is named above, some was not compared/);
+    expect((await asJane(yaml(jfsDataset('jfs'), jfsRuntime('jfs')))).stdout).toMatch(
+      /No differences in \d+ objects\. Of what is named above, some was not compared/,
+    );
     expect(stderr).toContain('warning: no right to list');
     expect(stderr).toContain(`warning: no right to read Secret ${space.namespace}/jfs-secret: it is assumed to exist`);
   });

@@ -13,11 +13,15 @@ export function changeLines(changes: readonly Change[]): readonly Line[] {
     `${count('prune')} to delete`,
     ...(count('refuse') > 0 ? [`${count('refuse')} that cannot be written`] : []),
   ];
-  const total = changes.every(({ action }) => action === 'none')
-    ? `No differences in ${changes.length} ${changes.length === 1 ? 'object' : 'objects'}.`
-    : `${counts.join(', ')}, ${count('none')} unchanged.`;
-  return [...changes.flatMap(section), [styled('bold', total)]];
+  const same = count('none');
+  const total = changes.some(isDifference)
+    ? `${counts.join(', ')}, ${same} unchanged.`
+    : `No differences in ${same} ${same === 1 ? 'object' : 'objects'}.`;
+  const gap = count('unknown') > 0 ? ' Of what is named above, some was not compared.' : '';
+  return [...changes.flatMap(section), [styled('bold', `${total}${gap}`)]];
 }
+
+export const isDifference = ({ action }: Change): boolean => action !== 'none' && action !== 'unknown';
 
 const TITLES = {
   add: 'would be added',
@@ -25,6 +29,7 @@ const TITLES = {
   prune: 'would be deleted',
   refuse: 'cannot be written',
   none: '',
+  unknown: '',
 } as const;
 
 function section({ object, action, before, after, problem, note, immutable, stale, restarting }: Change): readonly Line[] {

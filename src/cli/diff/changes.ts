@@ -20,7 +20,8 @@ import type { RenderedRuntime } from '../synth/render.ts';
 /** The change that the controller would make to one object. */
 export interface Change {
   readonly object: string;
-  readonly action: 'add' | 'change' | 'prune' | 'refuse' | 'none';
+  /** `unknown`: it was not compared, for lack of rights. */
+  readonly action: 'add' | 'change' | 'prune' | 'refuse' | 'none' | 'unknown';
   readonly before?: KubeObject;
   readonly after?: KubeObject;
   /** Why the object cannot be written. */
@@ -64,7 +65,7 @@ export async function changeOf(
     return await change(client, type, manifest, live);
   } catch (error) {
     if (!lacksRight(error)) throw error;
-    return { ...nothing(manifest), note: `is not compared: ${textOf(error)}` };
+    return { ...nothing(manifest), action: 'unknown', note: `is not compared: ${textOf(error)}` };
   }
 }
 
@@ -153,7 +154,12 @@ async function pruned(
         return (await client.list(type, options)).items;
       } catch (error) {
         if (!lacksRight(error)) throw error;
-        unlisted.push({ ...NOTHING, object: `${type.kind} objects`, note: `that would be deleted are not known: ${textOf(error)}` });
+        unlisted.push({
+          ...NOTHING,
+          action: 'unknown',
+          object: `${type.kind} objects`,
+          note: `that would be deleted are not known: ${textOf(error)}`,
+        });
         return [];
       }
     }),

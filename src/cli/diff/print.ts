@@ -3,7 +3,7 @@ import type { InputFault } from '../input/documents.ts';
 import { faultLine, inPlace, published } from '../input/faults.ts';
 import { complain, say, sayText, visible } from '../terminal.ts';
 import { version } from '../version.ts';
-import { changeLines, masked } from './change-lines.ts';
+import { changeLines, isDifference, masked } from './change-lines.ts';
 import type { Change } from './changes.ts';
 
 export const FORMATS = ['text', 'json', 'github', 'sarif'] as const;
@@ -26,7 +26,7 @@ export function print(report: Findings, format: Format): void {
   const { changes = [], faults } = sorted;
   if (format === 'text') printText(sorted);
   else sayText(visible(TEXTS[format](sorted)));
-  process.exitCode = faults.length > 0 ? 2 : changes.some(({ action }) => action !== 'none') ? 1 : 0;
+  process.exitCode = faults.length > 0 ? 2 : changes.some(isDifference) ? 1 : 0;
 }
 
 function printText({ changes, faults, notes, objects = 0 }: Findings): void {
