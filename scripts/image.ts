@@ -51,7 +51,7 @@ export async function buildImage(
   await bundle(join(out, 'sluice'));
   const layers = Object.entries({
     'system.tar': [...skeleton(), ...debianFiles(cache, architecture, env['DEBIAN_MIRROR']), node(cache, architecture)],
-    'program.tar': program(join(out, 'sluice')),
+    'program.tar': [...program(join(out, 'sluice')), COMMAND],
   }).map(([file, entries]) => ({ path: join(out, file), ...writeTarFile(join(out, file), inFolders(entries)) }));
   const { version, description, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>;
   const label = (key: string) => `org.opencontainers.image.${key}`;
@@ -95,6 +95,14 @@ const node = (cache: string, architecture: Architecture): TarEntry => ({
   source: nodeBinary(cache, architecture),
   mode: 0o755,
 });
+
+/** For shells in the image, as in pipelines. There is no `env` by which a script of Node could begin. */
+const COMMAND: TarEntry = {
+  path: 'usr/bin/sluice',
+  kind: 'data',
+  data: `#!/bin/sh\nexec /usr/bin/node /${HOME}/${ENTRY} "$@"\n`,
+  mode: 0o755,
+};
 
 const program = (from: string): readonly TarEntry[] =>
   (readdirSync(from, { recursive: true, withFileTypes: true }) as readonly { isFile(): boolean; parentPath: string; name: string }[])

@@ -1,10 +1,11 @@
 /** The image: built twice, unpacked, and run as the controller's pod runs it. */
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { KEYRING } from '../../scripts/image/debian.ts';
 import { type Built, buildImage } from '../../scripts/image.ts';
 import { root, sluice } from '../cli/run.ts';
@@ -96,6 +97,35 @@ describe.skipIf(!canBuild)('the image', () => {
     for (const name of new Set(programs)) expect(existsSync(join(unpacked, 'usr/bin', name)), name).toBe(true);
   });
   test('has a shell', async () => expect((await run('/bin/sh', '-c', 'echo "$1"', 'sh', 'a b')).stdout).toBe('a b\n'));
+  describe('in the pipelines of examples/ci', () => {
+    const example = (file: string): unknown => parse(readFileSync(join(root, 'examples/ci', file), 'utf8'));
+    /** As a pipeline does it: in a checkout that the user of the image can read. */
+    const inCheckout = (command: string) => run('/bin/sh', '-c', `cd /src && ${command}`);
+    beforeAll(() => {
+      mkdirSync(join(unpacked, 'src/caches'), { recursive: true });
+      const fault = 'apiVersion: data.fluid.io/v1alpha1\nkind: Dataset\nmetadata: { name: demo }\nspec:\n  mounts: 3\n';
+      writeFileSync(join(unpacked, 'src/caches/demo.yaml'), fault);
+    });
+    test('GitHub gets annotations', async () => {
+      const { jobs } = example('github.yaml') as {
+        readonly jobs: { readonly check: { readonly steps: readonly { readonly run?: string }[] } };
+      };
+      const [, args] = / -v "\$PWD:\/src:ro" -w \/src registry\.example\/sluice:\S+ (.*)$/.exec(jobs.check.steps.at(-1)?.run ?? '') ?? [];
+      await expect(inCheckout([...config().Entrypoint, args].join(' '))).rejects.toMatchObject({
+        code: 2,
+        stdout: expect.stringMatching(/^::error file=caches\/demo\.yaml,line=5,/) as string,
+      });
+    });
+    test('GitLab, which starts a shell, gets a file of SARIF', async () => {
+      const { caches } = example('gitlab.yaml') as { readonly caches: { readonly script: readonly [string] } };
+      const [command, file] = caches.script[0].split(' > ');
+      expect(file).toBe('caches.sarif');
+      await expect(inCheckout(command ?? '')).rejects.toMatchObject({
+        code: 2,
+        stdout: expect.stringContaining('"uri": "caches/demo.yaml"') as string,
+      });
+    });
+  });
   test('has nothing that is set-uid', async () => {
     const { stdout } = await promisify(execFile)('find', [unpacked, '-perm', '/6000']);
     expect(stdout).toBe('');
