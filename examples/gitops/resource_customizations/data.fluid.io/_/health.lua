@@ -18,6 +18,10 @@ local function because(status, type)
   return { status = status, message = message }
 end
 
+if obj.kind == "ThinRuntimeProfile" or obj.kind == "CacheRuntimeClass" then
+  -- Runtimes read them, and nobody writes a status.
+  return { status = "Healthy", message = "" }
+end
 if said.Ready == nil then
   -- Nobody has written a status yet, or Fluid wrote it.
   return { status = "Progressing", message = "Waiting for the controller of Sluice" }
