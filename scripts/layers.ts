@@ -32,6 +32,8 @@ const PLANTED: Readonly<Record<string, string>> = {
   'src/testing/t.ts': "export { h } from '../../harness/h.ts';\n",
   'src/planning/p.ts': "export type { B } from '../reconciler/b.ts';\n",
   'src/cli/c.ts': "export type { B } from '../reconciler/b.ts';\n",
+  'src/takeover/t.ts':
+    "import { readFileSync } from 'node:fs';\nexport type { B } from '../reconciler/b.ts';\nexport const t = readFileSync;\n",
   'src/fuse/f.ts': "import { c } from '../csi/publish/plan.ts';\nexport const f = c;\n",
 };
 const EXPECTED: readonly (readonly [rule: string, file: string])[] = [
@@ -47,6 +49,8 @@ const EXPECTED: readonly (readonly [rule: string, file: string])[] = [
   ['published-code-needs-nothing-of-the-checkout', 'src/testing/t.ts'],
   ['src/planning-imports-only-itself-and-src/api-and-src/constructs-and-src/kube', 'src/planning/p.ts'],
   ['commands-enter-the-reconciler-by-its-doors', 'src/cli/c.ts'],
+  ['pure-code-does-no-io', 'src/takeover/t.ts'],
+  ['src/takeover-imports-only-itself-and-src/api-and-src/constructs-and-src/kube-and-src/planning-and-src/install', 'src/takeover/t.ts'],
   ['src/fuse-imports-only-itself-and-src/api', 'src/fuse/f.ts'],
 ];
 

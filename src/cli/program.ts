@@ -1,18 +1,12 @@
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
-import type { Define, Package } from './command.ts';
+import { addCommands, type CommandRow, type Package } from './command.ts';
 import { Refused, UsageError } from './errors.ts';
 import { BadInput, faultReport } from './input/faults.ts';
 import { complain, complainText, sayText } from './terminal.ts';
 import { version } from './version.ts';
 
-export type { Define } from './command.ts';
-
-export const COMMANDS: readonly {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<{ readonly define: Define }>;
-}[] = [
+export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'synth',
     summary: 'print the objects that the controller would apply for Datasets, runtimes and operations',
@@ -38,6 +32,7 @@ export const COMMANDS: readonly {
     summary: 'delete the objects that install printed, once no Dataset, runtime or operation exists',
     load: () => import('./install/uninstall.ts'),
   },
+  { name: 'takeover', summary: 'move a cluster from Fluid to Sluice', load: () => import('./takeover/takeover.ts') },
   { name: 'reconcile', summary: 'run the controller', load: () => import('./reconcile/reconcile.ts') },
   { name: 'csi', summary: 'run the CSI plugin of a node', load: () => import('./csi.ts') },
   { name: 'webhook', summary: 'run the admission webhook of pods', load: () => import('./webhook/webhook.ts') },
@@ -71,14 +66,10 @@ export async function run(argv: readonly string[], parts: Package): Promise<numb
       outputError: (text, write) => write(text.replace(/^error: /, 'sluice: ')),
     })
     .addHelpText('after', `${EXIT_CODES}\n\n\`sluice <command> --help\` shows examples.`);
-  // Only the command of this call is loaded; for the others, help needs no more than name and summary.
   const wanted = new Set(argv);
   // Completion is made from all of them.
   const all = argv.includes('completion');
-  for (const { name, summary, load } of COMMANDS) {
-    const command = program.command(name).summary(summary).description(summary);
-    if (all || wanted.has(name)) (await load()).define(command, parts);
-  }
+  await addCommands(program, COMMANDS, parts, (name) => all || wanted.has(name));
   try {
     await program.parseAsync(argv, { from: 'user' });
     return Number(process.exitCode ?? 0);

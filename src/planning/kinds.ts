@@ -1,5 +1,6 @@
-import { type CustomResource, GROUP, VERSION } from '../api/index.ts';
+import { type CustomResource, GROUP, type Manifest, VERSION } from '../api/index.ts';
 import type { Role, WorkloadKind } from '../constructs/index.ts';
+import { LEASE } from '../kube/lease/lease-record.ts';
 import { type ResourceType, resourceType } from '../kube/types.ts';
 
 /** The kinds that a runtime or an operation may consist of. Inventory and prune handle no other kind. */
@@ -34,6 +35,15 @@ export const typeOf = ({ kind: name, plural, namespaced }: CustomResource): Reso
 
 /** A kind of Fluid that holds pods. */
 export const workloadType = (workload: WorkloadKind): ResourceType => ({ ...workload, namespaced: true });
+
+/** The type of an object of an installation: the plural by the rules of English, which hold for every kind there. */
+export function typeOfManifest({ apiVersion, kind, metadata: { namespace } }: Manifest): ResourceType {
+  if (kind === LEASE.kind) return LEASE;
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const word = kind.toLowerCase();
+  const plural = word.endsWith('y') ? `${word.slice(0, -1)}ies` : word.endsWith('s') ? `${word}es` : `${word}s`;
+  return { group, version, plural, kind, namespaced: namespace !== undefined };
+}
 
 /** The type of an object that a runtime rendered. Throws an Error for a kind that runtimes may not create. */
 export function ownedType(name: string): ResourceType {

@@ -26,6 +26,7 @@ const offered: readonly (readonly [line: string, words: readonly string[]])[] = 
   ['sluice explain -o t', ['text']],
   ['sluice install --replic', ['--replicas']],
   ['sluice completion f', ['fish']],
+  ['sluice takeover pl', ['plan']],
 ];
 
 describe('bash completes', () => {

@@ -114,6 +114,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   images: [[]],
   chart: [['out-chart']],
   uninstall: [['--kubeconfig', nowhere]],
+  takeover: [['plan', '--kubeconfig', nowhere]],
   reconcile: [['--kubeconfig', nowhere, '--metrics-addr', '0']],
   csi: [['--kubeconfig', nowhere, '--node-id', 'n', '--kubelet-dir', join(elsewhere, 'kubelet'), '--mount-root', join(elsewhere, 'mnt')]],
   webhook: [['--kubeconfig', nowhere, '--metrics-addr', '0']],

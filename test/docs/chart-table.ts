@@ -4,6 +4,10 @@ import type { Manifest, PodSpec } from '../../src/api/index.ts';
 import { webhookConfigOf } from '../../src/cli/webhook/config.ts';
 import { controllerConfigOf } from '../../src/cli/settings/config.ts';
 import { version } from '../../src/cli/version.ts';
+import { placeInWords } from '../../src/takeover/plan/carry-over.ts';
+import { leftRows } from '../../src/takeover/plan/chart-left.ts';
+import type { ChartRow } from '../../src/takeover/plan/chart-rows.ts';
+import { chartRows } from '../../src/takeover/plan/chart-values.ts';
 import { installationOf, settled } from '../../src/install/index.ts';
 import { CASES } from '../runtimes/cases.ts';
 import { enterprise } from '../runtimes/juicefs/given.ts';
@@ -36,6 +40,8 @@ const caseOf = (type: string) => {
 };
 const imageOf = (type: string, role: 'master' | 'worker' | 'fuse', input = caseOf(type)[1]): string =>
   podOf(caseOf(type)[0].bind(input).synth(role)).containers[0]?.image ?? '';
+/** The default that a variable replaces. */
+const imageBy = (name: string): string => runtimes.flatMap(({ images }) => images).find((each) => each.variable === name)?.image ?? '';
 /** The range of the host ports of a runtime without a spec of its own. */
 const portsOf = (type: string): string => {
   const [runtime, input] = caseOf(type);
@@ -46,110 +52,74 @@ const runs = (type: string): string => {
   return runtime.bind(input).plan.engine;
 };
 
-/** A value of the chart, Fluid's default, ours, and where an operator sets ours. */
-type Row = readonly [chart: string, fluid: string, ours: string, where: string];
-
-const env = (name: string) => `${code(name)} in ${code('controller.env')}`;
-const nothing = 'nothing';
-const rows: readonly Row[] = [
-  ['namespace', 'fluid-system', install.namespace, code('namespace')],
-  ['image.imagePullSecrets', nothing, install.imagePullSecrets.map(({ name }) => name).join() || nothing, code('imagePullSecrets')],
-  ['runtime.mountRoot', '/runtime-mnt', controller.settings.mountRoot, code('mountRoot')],
-  ['csi.kubelet.rootDir', '/var/lib/kubelet', install.kubeletDir, code('kubeletDir')],
-  ['runtime.criticalFusePod', 'true', String(controller.settings.criticalFusePod), code('criticalFusePods')],
-  [
-    'runtime.syncScheduleInfoNodeExcludeSelector',
-    nothing,
+/** Sluice's default for each row of the table, by its name. */
+const OURS: Readonly<Record<string, () => string>> = {
+  namespace: () => install.namespace,
+  'image.imagePullSecrets': () => install.imagePullSecrets.map(({ name }) => name).join() || nothing,
+  'runtime.mountRoot': () => controller.settings.mountRoot,
+  'csi.kubelet.rootDir': () => install.kubeletDir,
+  'runtime.criticalFusePod': () => String(controller.settings.criticalFusePod),
+  'runtime.syncScheduleInfoNodeExcludeSelector': () =>
     variable('FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR', 'sluice-controller') ?? nothing,
-    env('FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR'),
-  ],
-  ['runtime.alluxio.portRange', '20000-26000', portsOf('alluxio'), code('--runtime-node-port-range alluxio=…')],
-  ['runtime.jindo.portRange', '18000-19999', portsOf('jindo'), code('--runtime-node-port-range jindo=…')],
-  ['runtime.vineyard.portRange', '32000-34000', portsOf('vineyard'), code('--runtime-node-port-range vineyard=…')],
-  ['ports of JuiceFS, in its template', '14000-15999', portsOf('juicefs'), code('--runtime-node-port-range juicefs=…')],
-  ['ports of EFC, in its template', '16000-17999', portsOf('efc'), code('--runtime-node-port-range efc=…')],
-  ['runtime.….portAllocatePolicy', 'random', controller.portPolicy, code('--port-allocate-policy')],
-  ['runtime.alluxio.runtime', 'alluxio/alluxio-dev:2.9.0', imageOf('alluxio', 'worker'), env('ALLUXIO_RUNTIME_IMAGE_ENV')],
-  ['runtime.alluxio.fuse', 'alluxio/alluxio-dev:2.9.0', imageOf('alluxio', 'fuse'), env('ALLUXIO_FUSE_IMAGE_ENV')],
-  ['runtime.juicefs.fuse.ceimage…', 'juicedata/mount:ce-v1.3.0', imageOf('juicefs', 'fuse'), env('JUICEFS_CE_IMAGE_ENV')],
+  'runtime.alluxio.portRange': () => portsOf('alluxio'),
+  'runtime.jindo.portRange': () => portsOf('jindo'),
+  'runtime.vineyard.portRange': () => portsOf('vineyard'),
+  'runtime.….portAllocatePolicy': () => controller.portPolicy,
+  'runtime.alluxio.runtime': () => imageOf('alluxio', 'worker'),
+  'runtime.alluxio.fuse': () => imageOf('alluxio', 'fuse'),
+  'runtime.juicefs.fuse.ceimage…': () => imageOf('juicefs', 'fuse'),
+  'runtime.juicefs.fuse.eeimage…': () => imageOf('juicefs', 'fuse', enterprise()),
+  'runtime.jindo.smartdata': () => imageOf('jindo', 'master'),
+  'runtime.jindo.fuse': () => imageOf('jindo', 'fuse'),
+  'runtime.jindo.init': () => imageBy('DEFAULT_INIT_IMAGE_ENV'),
+  'runtime.efc.master': () => imageOf('efc', 'master'),
+  'runtime.efc.worker': () => imageOf('efc', 'worker'),
+  'runtime.efc.fuse': () => imageOf('efc', 'fuse'),
+  'runtime.efc.init': () => imageBy('EFC_INIT_FUSE_IMAGE_ENV'),
+  'runtime.vineyard.master': () => imageOf('vineyard', 'master'),
+  'runtime.vineyard.worker': () => imageOf('vineyard', 'worker'),
+  'runtime.vineyard.fuse': () => imageOf('vineyard', 'fuse'),
+  'runtime.jindo.engine': () => runs('jindo'),
+  'runtime.jindo.queryUfsTotal': () => variable('QUERY_UFS_TOTAL', 'sluice-controller') ?? 'false',
+  'runtime.jindo.init.portCheck.enabled': () => controller.settings.env['INIT_PORT_CHECK_ENABLED'] ?? 'false',
+  'runtime.thin.fuse.configStorage': configKind,
+  'replicas of each controller': () => String(install.controller.replicas),
+  'tolerations of controllers': () => tolerated(install.controller.tolerations),
+  'csi.tolerations': () => (toleratesAll() ? 'every taint' : 'some'),
+  'csi.nodePublishMethod': () => variable('NODEPUBLISH_METHOD', 'sluice-csi') ?? 'bindMount',
+  'webhook.enabled': () => String(install.webhook.enabled),
+  'webhook.replicas': () => String(install.webhook.replicas),
+  'webhook.tolerations': () => tolerated(install.webhook.tolerations),
+  'webhook.resources': () => (install.webhook.resources ? 'requests, and limits of memory' : nothing),
+  'webhook.timeoutSeconds': () => String(install.webhook.timeoutSeconds),
+  'webhook.reinvocationPolicy': () => install.webhook.reinvocationPolicy,
+  'webhook.serverlessInject.platformKey': () => install.webhook.platformLabel ?? nothing,
+  'webhook.fuseSidecar.sidecarInjectionMode': () => (webhook.nativeSidecars ? 'native-sidecar' : 'default'),
+  'webhook.filePrefetcher': () => prefetcherImage ?? 'the image of Sluice',
+};
+const nothing = 'nothing';
+const tolerated = (tolerations: readonly unknown[] = []): string => (tolerations.length === 0 ? nothing : 'some');
+
+/** Settings in the chart's templates that no value sets: Fluid's, ours, and where an operator sets ours. */
+const IN_TEMPLATES: readonly (readonly [chart: string, fluid: string, ours: () => string, where: string])[] = [
+  ['ports of JuiceFS', '14000-15999', () => portsOf('juicefs'), code('--runtime-node-port-range=juicefs=… in controller.args')],
+  ['ports of EFC', '16000-17999', () => portsOf('efc'), code('--runtime-node-port-range=efc=… in controller.args')],
   [
-    'runtime.juicefs.fuse.eeimage…',
-    'juicedata/mount:ee-5.2.10-eb0a8b3',
-    imageOf('juicefs', 'fuse', enterprise()),
-    env('JUICEFS_EE_IMAGE_ENV'),
+    'priority class of controllers and webhook',
+    nothing,
+    () => part('sluice-controller').priorityClassName ?? nothing,
+    code('controller.priorityClassName'),
   ],
-  [
-    'runtime.jindo.smartdata',
-    'registry.cn-shanghai.aliyuncs.com/jindofs/smartdata:6.9.1-202509151826',
-    imageOf('jindo', 'master'),
-    env('JINDO_SMARTDATA_IMAGE_ENV'),
-  ],
-  [
-    'runtime.jindo.fuse',
-    'registry.cn-shanghai.aliyuncs.com/jindofs/jindo-fuse:6.9.1-202509151826',
-    imageOf('jindo', 'fuse'),
-    env('JINDO_FUSE_IMAGE_ENV'),
-  ],
-  ...(['master', 'worker', 'fuse'] as const).map(
-    (role): Row => [
-      `runtime.efc.${role}`,
-      `registry.cn-zhangjiakou.aliyuncs.com/nascache/efc-${role}:v1.2.2-19dcee9`,
-      imageOf('efc', role),
-      env(`EFC_${role.toUpperCase()}_IMAGE_ENV`),
-    ],
-  ),
-  ...(['master', 'worker', 'fuse'] as const).map(
-    (role): Row => [
-      `runtime.vineyard.${role}`,
-      `registry.aliyuncs.com/vineyard/${role === 'fuse' ? 'vineyard-fluid-fuse' : 'vineyardd'}:v0.22.2`,
-      imageOf('vineyard', role),
-      env(`VINEYARD_${role.toUpperCase()}_IMAGE_ENV`),
-    ],
-  ),
-  ['runtime.jindo.engine', 'jindocache', runs('jindo'), env('JINDO_ENGINE_TYPE')],
-  ['runtime.jindo.queryUfsTotal', 'true', variable('QUERY_UFS_TOTAL', 'sluice-controller') ?? 'false', env('QUERY_UFS_TOTAL')],
-  [
-    'runtime.jindo.init.portCheck.enabled',
-    'false',
-    controller.settings.env['INIT_PORT_CHECK_ENABLED'] ?? 'false',
-    env('INIT_PORT_CHECK_ENABLED'),
-  ],
-  ['runtime.thin.fuse.configStorage', 'configmap', configKind(), env('THIN_FUSE_CONFIG_STORAGE')],
-  ['replicas of each controller', '1', String(install.controller.replicas), code('controller.replicas')],
-  [
-    'tolerations of controllers and webhook',
-    'every taint',
-    (install.controller.tolerations ?? []).length === 0 ? nothing : 'some',
-    code('tolerations'),
-  ],
-  ['csi.tolerations', 'every taint', toleratesAll() ? 'every taint' : 'some', code('csi.tolerations')],
-  ['resources of each part', nothing, install.controller.resources ? 'requests, and limits of memory' : nothing, code('resources')],
-  ['priority class of controllers and webhook', nothing, part('sluice-controller').priorityClassName ?? nothing, code('priorityClassName')],
-  ['priority class of the node plugin', nothing, part('sluice-csi').priorityClassName ?? nothing, code('csi.priorityClassName')],
-  [
-    'csi.nodePublishMethod',
-    'bindMount',
-    variable('NODEPUBLISH_METHOD', 'sluice-csi') ?? 'bindMount',
-    `${code('NODEPUBLISH_METHOD')} in ${code('csi.env')}`,
-  ],
-  ['webhook.enabled', 'true', String(install.webhook.enabled), code('webhook.enabled')],
-  ['webhook.replicas', '1', String(install.webhook.replicas), code('webhook.replicas')],
-  ['webhook.timeoutSeconds', '15', String(install.webhook.timeoutSeconds), code('webhook.timeoutSeconds')],
-  ['webhook.reinvocationPolicy', 'IfNeeded', install.webhook.reinvocationPolicy, code('webhook.reinvocationPolicy')],
-  ['failure policy of the webhook', 'Fail', install.webhook.failurePolicy, code('webhook.failurePolicy')],
-  [
-    'webhook.fuseSidecar.sidecarInjectionMode',
-    'default',
-    webhook.nativeSidecars ? 'native-sidecar' : 'default',
-    `${code('FUSE_SIDECAR_INJECTION_MODE')} in ${code('webhook.env')}`,
-  ],
-  [
-    'webhook.filePrefetcher',
-    'fluidcloudnative/fluid-file-prefetcher:v0.1.0',
-    prefetcherImage ?? 'the image of Sluice',
-    `${code('FILE_PREFETCHER_IMAGE')} in ${code('webhook.env')}`,
-  ],
+  ['priority class of the node plugin', nothing, () => part('sluice-csi').priorityClassName ?? nothing, code('csi.priorityClassName')],
+  ['failure policy of the webhook', 'Fail', () => install.webhook.failurePolicy, code('webhook.failurePolicy')],
 ];
+
+/** Sluice's default, read from the code. A row without an entry here is a fault. */
+export function oursOf({ chart }: Pick<ChartRow, 'chart'>): string {
+  const find = OURS[chart];
+  if (!find) throw new Error(`expected Sluice's default for the value ${chart} of the chart`);
+  return find();
+}
 
 /** The kind of the object that has config.json of a ThinRuntime. */
 function configKind(): string {
@@ -166,6 +136,10 @@ const shown = (text: string): string => (/ |^nothing$/.test(text) ? text : code(
 
 export const chartTables: Readonly<Record<string, () => Promise<string>>> = {
   async chartDefaults() {
+    const rows = [
+      ...chartRows.map((row) => [row.chart, row.fluid, oursOf(row), code(placeInWords(row))] as const),
+      ...IN_TEMPLATES.map(([chart, fluid, ours, where]) => [chart, fluid, ours(), where] as const),
+    ];
     return table(
       ['value of the chart', 'Fluid', 'Sluice', 'set by'],
       rows.map(([chart, fluid, ours, where]) => [
@@ -174,6 +148,12 @@ export const chartTables: Readonly<Record<string, () => Promise<string>>> = {
         ours === fluid ? 'the same' : `**${shown(ours)}**`,
         where,
       ]),
+    );
+  },
+  async chartLeft() {
+    return table(
+      ['value of the chart', 'why it has no place'],
+      leftRows.map(({ paths, because }) => [paths.map(code).join(', '), because]),
     );
   },
 };

@@ -24,7 +24,7 @@ describe.each(PAGES)('%s', (page) => {
   test('names commands and options that there are', async () => {
     for (const [words, name, ...more] of typed(page)) {
       if (words === 'npm') expect(Object.keys(scripts), name).toContain(name);
-      else expect(unknownOptions(await commandNamed(name ?? ''), more), `sluice ${name}`).toEqual([]);
+      else expect(unknownOptions(await commandNamed(name ?? '', more[0]), more), `sluice ${name}`).toEqual([]);
     }
   });
 });

@@ -65,11 +65,12 @@ export function transcripts(text: string): readonly Transcript[] {
     .map((part) => ({ command: part.split('\n')[0] ?? '', answer: part.split('\n').slice(1).join('\n') }));
 }
 
-export async function commandNamed(name: string): Promise<Command> {
+/** A command, or its sub-command if the next word names one. */
+export async function commandNamed(name: string, next?: string): Promise<Command> {
   const known = COMMANDS.find((each) => each.name === name);
   if (!known) throw new Error(`no command of sluice is called ${name}`);
   const { define } = await known.load();
   const command = new Command(name);
-  define(command, { runtimes: async () => runtimes, resources: async () => [] });
-  return command;
+  await define(command, { runtimes: async () => runtimes, resources: async () => [] });
+  return command.commands.find((each) => each.name() === next) ?? command;
 }

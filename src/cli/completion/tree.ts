@@ -21,14 +21,16 @@ export interface CompletableOption {
 /** The words after an option: none, one of these, the name of a file, or a text that only its user knows. */
 export type OptionValue = { readonly sort: 'none' | 'file' | 'text' } | { readonly sort: 'choices'; readonly choices: readonly string[] };
 
-/** The commands of a program, whose definitions are all loaded. */
+/** The commands of a program, whose definitions are all loaded. A command with sub-commands has their names as choices, and their options. */
 export const completable = (program: Command): readonly Completable[] =>
   program.commands.map((command) => ({
     name: command.name(),
     summary: command.summary(),
-    options: [...command.options, HELP].flatMap((option) => optionOf(option)),
-    choices: command.registeredArguments[0]?.argChoices ?? [],
+    options: once([...command.options, ...command.commands.flatMap((each) => each.options), HELP]).flatMap((option) => optionOf(option)),
+    choices: command.registeredArguments[0]?.argChoices ?? command.commands.map((each) => each.name()),
   }));
+
+const once = (options: readonly Described[]): readonly Described[] => [...new Map(options.map((option) => [option.long, option])).values()];
 
 type Described = Pick<Option, 'long' | 'short' | 'description' | 'flags' | 'hidden' | 'argChoices'>;
 const HELP: Described = {

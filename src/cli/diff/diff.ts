@@ -1,24 +1,18 @@
 import { createClient } from '../../kube/client/kube-client.ts';
-import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import { FIELD_MANAGER } from '../../planning/diff/managed-fields.ts';
 import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import { passedOver } from '../input/passed-over.ts';
-import type { InputFault } from '../input/documents.ts';
-import { type InputObjects, readFiles, readInput, refOf, unreadFolders } from '../input/read.ts';
+import { readFiles, readInput, unreadFolders } from '../input/read.ts';
 import { SETTINGS_ENVIRONMENT, type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { keepHeapSmall } from '../small-heap.ts';
-import { isOver, type OperationObject } from '../../reconciler/operations.ts';
-import { inCluster, type Lookup, namespacesIn } from '../synth/lookup.ts';
-import { type RenderOptions, renderValid } from '../synth/render.ts';
+import { inCluster, namespacesIn } from '../synth/lookup.ts';
 import { warningLines } from '../synth/warnings.ts';
-import { type Change, changesOf } from './changes.ts';
+import { compared } from './compared.ts';
 import { checkOffline, throwFaults } from './offline.ts';
-import { operationChanges } from './operation-changes.ts';
-import { takenIn } from './taken.ts';
 import { FORMATS, type Format, print, type Findings } from './print.ts';
 
 interface Flags extends SettingsFlags, ConnectionFlags {
@@ -83,11 +77,15 @@ export const define: Define = (command, parts) => {
         const client = createClient(connection, { fieldManager: FIELD_MANAGER });
         try {
           const input = readInput(texts, runtimes, flags.namespace ?? connection.namespace ?? 'default');
-          const report = await compared(client, input, { settings, runtimes }).catch((error: unknown) => {
-            throwFaults(input);
-            throw error;
-          });
-          print(withFolders(report, files), flags.output);
+          const cluster = inCluster(client, runtimes, namespacesIn(input));
+          const { changes, faults, rendered } = await compared(client, input, { settings, runtimes, elsewhere: cluster }).catch(
+            (error: unknown) => {
+              throwFaults(input);
+              throw error;
+            },
+          );
+          const notes = [...warningLines(rendered), ...cluster.gaps(), ...passedOver(input)];
+          print(withFolders({ changes: changes.flatMap((each) => each.changes), faults, notes }, files), flags.output);
         } finally {
           await client.close();
         }
@@ -103,38 +101,3 @@ const withFolders = (findings: Findings, files: readonly string[]): Findings => 
   ...findings,
   notes: [...findings.notes, ...unreadFolders(files)],
 });
-
-/** The changes that applying the input would make in the cluster. */
-async function compared(
-  client: KubeClient,
-  input: InputObjects,
-  { settings, runtimes }: Pick<RenderOptions, 'settings' | 'runtimes'>,
-): Promise<Findings> {
-  const cluster = inCluster(client, runtimes, namespacesIn(input));
-  const rendered = await renderValid(input, { settings, runtimes, elsewhere: cluster });
-  const known = (await Promise.all(runtimes.map(({ resource }) => cluster.list(resource.kind)))).flat();
-  const uids = new Set(known.map(({ metadata }) => metadata.uid));
-  const taken = takenIn(cluster, runtimes, known);
-  const changes: Change[] = [];
-  for (const each of rendered.datasets) {
-    const other = await taken(each);
-    changes.push(...(other ? [other] : await changesOf(client, each, (uid) => uids.has(uid))));
-  }
-  for (const each of rendered.operations) changes.push(...(await operationChanges(client, each)));
-  const faults = await withoutEnded(rendered.faults, input, cluster);
-  return { changes, faults, notes: [...warningLines(rendered), ...cluster.gaps(), ...passedOver(input)] };
-}
-
-/** Operations that are over in the cluster, or were when they were printed, do not run again: their faults are no news. */
-async function withoutEnded(
-  faults: readonly InputFault[],
-  { operations }: Pick<InputObjects, 'operations'>,
-  cluster: Lookup,
-): Promise<readonly InputFault[]> {
-  const ended = new Set<string>();
-  for (const { object } of operations) {
-    const live = (await cluster.find(object.kind, object.metadata.namespace, object.metadata.name)) as OperationObject | undefined;
-    if (isOver(live ?? object)) ended.add(refOf(object));
-  }
-  return faults.filter(({ object = '' }) => !ended.has(object));
-}

@@ -140,23 +140,26 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
       },
     }),
   };
+  const faults = faultsOfValues(values, runtimes);
+  if (faults.length > 0) throw new UsageError(faults.map((fault) => named(fault, flags)));
+  // With null, which the reader omits, and which removes a default.
+  return values as InstallOptions;
+}
+
+/** Faults of the values of an installation, a sentence each, which begins with the path of the value. */
+export function faultsOfValues(values: unknown, runtimes: readonly Runtime[]): readonly string[] {
   const found: Fault[] = [];
   const read = readerOf(structural(InstallOptions, 'values'))(values, { path: [], faults: found, unknownFields: 'error' });
   // The cast: it is used only if the reader has found no fault.
   const options = read as InstallOptions;
-  const faults =
-    found.length > 0
-      ? found.map(describe)
-      : [
-          ...directoryFaults(options),
-          ...daemonFaults(options, runtimes),
-          ...allowFaults(options),
-          ...validationFaults(options),
-          ...environmentFaults(options, runtimes),
-        ];
-  if (faults.length > 0) throw new UsageError(faults.map((fault) => named(fault, flags)));
-  // With null, which the reader omits, and which removes a default.
-  return values as InstallOptions;
+  if (found.length > 0) return found.map(describe);
+  return [
+    ...directoryFaults(options),
+    ...daemonFaults(options, runtimes),
+    ...allowFaults(options),
+    ...validationFaults(options),
+    ...environmentFaults(options, runtimes),
+  ];
 }
 
 /** Without a policy, nobody has to be allowed: its mode was probably forgotten. */
@@ -177,7 +180,8 @@ function daemonFaults({ daemons = [] }: InstallOptions, runtimes: readonly Runti
     .map((daemon) => `daemons: expected types of runtimes that have daemons (${known.join(', ')}), found "${daemon}"`);
 }
 
-function valuesIn(file: string): object {
+/** The values of a file of YAML; `-` is standard input. @throws UsageError */
+export function valuesIn(file: string): object {
   try {
     const document = parseDocument(readFileSync(file === '-' ? 0 : file, 'utf8'));
     if (document.errors[0]) throw document.errors[0];

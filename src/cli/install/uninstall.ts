@@ -2,8 +2,7 @@ import { type CustomResource, GROUP, type Manifest } from '../../api/index.ts';
 import { installationOf, settled } from '../../install/index.ts';
 import { createClient, isNotFound, type KubeClient } from '../../kube/client/kube-client.ts';
 import { LEASE } from '../../kube/lease/lease-record.ts';
-import type { ResourceType } from '../../kube/types.ts';
-import { typeOf } from '../../planning/kinds.ts';
+import { typeOf, typeOfManifest } from '../../planning/kinds.ts';
 import type { Define } from '../command.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
@@ -145,15 +144,6 @@ async function remove(client: KubeClient, manifest: Manifest, namespace: string,
 /** Whole if it says for which namespace it is. */
 const liveOf = (client: KubeClient, manifest: Manifest) =>
   client.get(typeOfManifest(manifest), manifest.metadata, { metadataOnly: namespacesOf(manifest).length === 0 }).catch(absent(undefined));
-
-/** The plural by the rules of English, which hold for every kind of an installation. */
-function typeOfManifest({ apiVersion, kind, metadata: { namespace } }: Manifest): ResourceType {
-  if (kind === LEASE.kind) return LEASE;
-  const [version = '', group = ''] = apiVersion.split('/').toReversed();
-  const word = kind.toLowerCase();
-  const plural = word.endsWith('y') ? `${word.slice(0, -1)}ies` : word.endsWith('s') ? `${word}es` : `${word}s`;
-  return { group, version, plural, kind, namespaced: namespace !== undefined };
-}
 
 /** Returns `instead` when the object, or its kind, does not exist. */
 const absent =

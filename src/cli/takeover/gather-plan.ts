@@ -1,0 +1,178 @@
+/** Everything that the plan of a take-over follows from, read from a cluster. Nothing is written. */
+import { type CustomResource, Dataset, describe, GROUP, operationKinds, VERSION } from '../../api/index.ts';
+import type { Runtime, Settings } from '../../constructs/contract.ts';
+import { type InstallOptions, installationOf, settled } from '../../install/index.ts';
+import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { isForbidden, isNotFound } from '../../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { Node, workloadType } from '../../planning/kinds.ts';
+import { phaseOf } from '../../planning/views.ts';
+import { observeFluid } from '../../takeover/fluid/observe.ts';
+import { carryOver } from '../../takeover/plan/carry-over.ts';
+import { liveSettings } from '../../takeover/plan/live-settings.ts';
+import type { PlanFault, TakeoverInput } from '../../takeover/plan/plan-input.ts';
+import { lackedRights, rightsOf } from '../../takeover/plan/rights.ts';
+import { type TakeoverPlan, takeoverPlan } from '../../takeover/plan/takeover-plan.ts';
+import { compared, type ComparedInput } from '../diff/compared.ts';
+import { UsageError } from '../errors.ts';
+import type { InputFault } from '../input/documents.ts';
+import { inputOf, refOf } from '../input/read.ts';
+import { faultsOfValues } from '../install/install.ts';
+import { settingsOf } from '../settings/config.ts';
+import { type ClusterLookup, inCluster } from '../synth/lookup.ts';
+import { warningLines } from '../synth/warnings.ts';
+import { version } from '../version.ts';
+
+export interface PlanOptions {
+  readonly runtimes: readonly Runtime[];
+  readonly resources: readonly CustomResource[];
+  /** Values of Fluid's chart. Default: those of helm's release, and what Fluid's workloads have. */
+  readonly chartValues?: Readonly<Record<string, unknown>>;
+  /** Only objects of these namespaces are compared. Default: all. */
+  readonly namespaces?: readonly string[];
+  /** Namespace of Fluid's controllers. Default: as `observeFluid`. */
+  readonly fluidNamespace?: string;
+}
+
+/** @throws Refused, ApiError and NoAnswer when the cluster does not answer */
+export async function gatherPlan(client: KubeClient, options: PlanOptions): Promise<TakeoverPlan> {
+  return takeoverPlan(await gatherInput(client, options));
+}
+
+async function gatherInput(client: KubeClient, options: PlanOptions): Promise<TakeoverInput> {
+  const { runtimes, resources, namespaces, fluidNamespace } = options;
+  const [kubernetes, fluid] = await Promise.all([
+    client.version(),
+    observeFluid(client, fluidNamespace === undefined ? {} : { namespace: fluidNamespace }),
+  ]);
+  const given = options.chartValues ?? fluid.release?.values ?? {};
+  const values = carryOver({
+    given: fluid.namespace === DEFAULT_NAMESPACE ? given : { ...given, namespace: fluid.namespace },
+    live: liveSettings(fluid),
+    variables: variablesOf(runtimes),
+  });
+  const { settings, manifests, faults: valueFaults } = installed(values.values, runtimes, resources);
+  const cluster = fromLists(inCluster(client, runtimes, namespaces ?? []));
+  const isWanted = ({ metadata }: KubeObject) => namespaces === undefined || namespaces.includes(metadata.namespace ?? '');
+  const list = async (kinds: readonly CustomResource[]) =>
+    (await Promise.all(kinds.map(({ kind }) => cluster.list(kind)))).flat().filter(isWanted);
+  const [datasets, served, operations, nodes, notServed, replaced, lacked] = await Promise.all([
+    list([Dataset]),
+    list(runtimes.map(({ resource }) => resource)),
+    list(operationKinds),
+    readOr(client, Node),
+    readOr(client, GOOSEFS),
+    Promise.all(runtimes.flatMap(({ fluidsWorkloads }) => (fluidsWorkloads ? [readOr(client, workloadType(fluidsWorkloads), false)] : []))),
+    lackedRights(client, rightsOf(manifests, fluid.namespace, fluid.release)),
+  ]);
+  const input = inputOf({ objects: [...datasets, ...served, ...operations].map(sourceOf), faults: [] }, runtimes, 'default');
+  const comparison = await compared(client, input, { settings, runtimes, elsewhere: cluster });
+  return {
+    fluid,
+    kubernetes,
+    datasets,
+    runtimes: served,
+    operations,
+    notServed: notServed.filter(isWanted),
+    replaced: replaced.flat().filter(isWanted),
+    changes: comparison.changes,
+    faults: comparison.faults.map(faultOf),
+    ...aboutReferences(comparison, cluster),
+    nodes: nodes.map(({ metadata: { name, labels = {} } }) => ({ name, labels })),
+    values,
+    valueFaults,
+    lacked,
+  };
+}
+
+/** A kind of the charts before a826600. */
+const GOOSEFS: ResourceType = { group: GROUP, version: VERSION, plural: 'goosefsruntimes', kind: 'GooseFSRuntime', namespaced: true };
+
+/** Variables that the controller reads, beside those that `sluice install` sets. */
+const variablesOf = (runtimes: readonly Runtime[]): ReadonlySet<string> =>
+  new Set(['KEY_DISABLE_APP_CONTROLLER', ...runtimes.flatMap(({ env }) => env)]);
+
+/** The settings of the controller that these values install, and its manifests. */
+function installed(values: object, runtimes: readonly Runtime[], resources: readonly CustomResource[]) {
+  const faults = faultsOfValues(values, runtimes);
+  // With values that are wrong, the plan goes on as if none were given.
+  const options = settled(faults.length === 0 ? (values as InstallOptions) : {}, `sluice:${version()}`);
+  const manifests = installationOf(options, { resources, runtimes });
+  try {
+    return { manifests, faults, settings: settingsOfController(manifests, runtimes) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { manifests, faults: [...faults, ...error.lines], settings: settingsOf({}, {}, runtimes) };
+  }
+}
+
+function settingsOfController(manifests: readonly object[], runtimes: readonly Runtime[]): Settings {
+  // The cast: `sluice install` prints this Deployment.
+  const deployments = manifests as readonly {
+    readonly kind: string;
+    readonly metadata: { readonly name: string };
+    readonly spec?: { readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } } };
+  }[];
+  const found = deployments.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'sluice-controller');
+  const { args = [], env = [] } = found?.spec?.template?.spec?.containers?.[0] ?? {};
+  const RANGE = '--runtime-node-port-range=';
+  return settingsOf(
+    { runtimeNodePortRange: args.filter((arg) => arg.startsWith(RANGE)).map((arg) => arg.slice(RANGE.length)) },
+    Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))),
+    runtimes,
+  );
+}
+interface Container {
+  readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
+/** Objects of kinds that are listed are not read one by one, of which a cluster may have hundreds. */
+function fromLists(cluster: ClusterLookup): ClusterLookup {
+  const LISTED: ReadonlySet<string> = new Set(['Dataset', 'PersistentVolume', ...operationKinds.map(({ kind }) => kind)]);
+  const byKind = new Map<string, Promise<ReadonlyMap<string, KubeObject>>>();
+  const idOf = (namespace: string | undefined, name: string) => `${namespace ?? ''}/${name}`;
+  const all = (kind: string) => {
+    const known =
+      byKind.get(kind) ??
+      cluster.list(kind).then((items) => new Map(items.map((each) => [idOf(each.metadata.namespace, each.metadata.name), each])));
+    byKind.set(kind, known);
+    return known;
+  };
+  return {
+    ...cluster,
+    find: async (kind, namespace, name) =>
+      LISTED.has(kind) || kind.endsWith('Runtime') ? (await all(kind)).get(idOf(namespace, name)) : cluster.find(kind, namespace, name),
+  };
+}
+
+/** A kind that is not installed, or may not be listed, has no objects. */
+async function readOr(client: KubeClient, type: ResourceType, metadataOnly = true): Promise<readonly KubeObject[]> {
+  try {
+    return (await client.list(type, { metadataOnly })).items;
+  } catch (error) {
+    if (isNotFound(error) || isForbidden(error)) return [];
+    throw error;
+  }
+}
+
+const sourceOf = (value: KubeObject) => ({ value, at: () => ({ file: 'cluster', line: 0, column: 0 }) });
+
+function faultOf({ object, lone, ...fault }: InputFault): PlanFault {
+  const text = fault.path ? describe(fault) : `expected ${fault.expected}, found ${fault.found}`;
+  return { ...(object !== undefined && { object }), message: text.replaceAll(' (cluster:0)', ''), ...(lone && { lone }) };
+}
+
+function aboutReferences({ rendered }: ComparedInput, cluster: ClusterLookup): Pick<TakeoverInput, 'ungranted' | 'warnings'> {
+  const ungranted = rendered.datasets.flatMap(({ object, dataset, bound }) =>
+    bound.plan.warnings
+      .filter(({ reason }) => reason === 'ReferenceNotGranted')
+      .map(({ message }) => ({ object: refOf(object), message, isBound: phaseOf(dataset as unknown as KubeObject) === 'Bound' })),
+  );
+  const told = new Set(ungranted.map(({ message }) => message));
+  return {
+    ungranted,
+    warnings: [...warningLines(rendered).filter((line) => ![...told].some((each) => line.includes(each))), ...cluster.gaps()],
+  };
+}
