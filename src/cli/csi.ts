@@ -31,6 +31,8 @@ const HELP = `
 The plugin runs as root on every node. The kubelet's directory and the mount root must have the same paths in the
 container as on the host. Mounts below both must propagate from the host into the container and back (Bidirectional).
 
+While another plugin serves the driver on the node, such as Fluid's, this one waits and is not ready.
+
 Environment, for flags that are not given:
   NODE_ID, KUBELET_ROOTDIR, MOUNT_ROOT
   NODEPUBLISH_METHOD           bind (default; as in Fluid also bindMount) or symlink, for volumes that name no method
@@ -41,10 +43,10 @@ Examples:
 
 Exit codes:
   0  stopped by SIGTERM or SIGINT
-  1  did not start: no cluster is configured, another plugin serves the driver, or its health cannot be served
+  1  did not start: no cluster is configured, or its health cannot be served
   2  bad usage`;
 
-/** Less than the kubelet's 30 s, and less than the next plugin waits for this one; running calls have 5 s of it. */
+/** Less than the kubelet's 30 s; running calls have 5 s of it. */
 const STOP_MS = 15_000;
 
 export const define: Define = (command) => {
@@ -74,13 +76,19 @@ export const define: Define = (command) => {
       const registry = new Registry();
       if (address) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
       let plugin: CsiPlugin | undefined;
-      const served = { alive: () => plugin?.lost(), ready: () => (plugin ? plugin.notReady() : 'the plugin starts') };
+      let starting = 'the plugin starts';
+      const served = { alive: () => plugin?.lost(), ready: () => (plugin ? plugin.notReady() : starting) };
+      const onWait = (why: string) => {
+        starting = why;
+      };
       // First: a plugin without its probes must not serve volumes.
       const cannotServe = refused(`--metrics-addr ${flags.metricsAddr} cannot be served: `);
       const health = address && (await serveHealth(address.host, address.port, served, registry).catch(cannotServe));
       try {
         const scratch = mkdtempSync(join(tmpdir(), 'sluice-csi-'));
-        plugin = await startPlugin({ ...options, scratch, cluster, version: version(), log }).catch(refused());
+        plugin = await startPlugin({ ...options, scratch, cluster, version: version(), log, onWait, signal: stop }).catch(
+          (error: unknown) => (stop.aborted ? undefined : refused()(error)),
+        );
       } catch (error) {
         await health?.stop();
         throw error;
@@ -92,7 +100,7 @@ export const define: Define = (command) => {
       );
       if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
       const ended = (async () => {
-        await plugin.stop();
+        await plugin?.stop();
         await health?.stop();
         await cluster.flush();
         await client.close();

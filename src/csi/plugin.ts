@@ -47,8 +47,12 @@ export interface PluginOptions extends VolumeDefaults {
   readonly patienceMs?: number;
   /** How long a file system may take to let itself be bound, ms. Default 10,000. */
   readonly bindMs?: number;
-  /** How long to wait for another plugin that is about to end, ms. Default 20,000. */
+  /** How long to wait for another plugin to end, ms. Default: as long as it serves. */
   readonly handOverMs?: number;
+  /** Called while the plugin waits for another one. */
+  readonly onWait?: (why: string) => void;
+  /** Ends that wait. */
+  readonly signal?: AbortSignal;
 }
 
 export interface CsiPlugin {

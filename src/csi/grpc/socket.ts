@@ -10,6 +10,8 @@ import { type UnaryMethod, unaryServer } from './unary.ts';
 
 /** How often to look whether another process has ended. */
 const LOOK_MS = 200;
+/** From one log line about the same wait to the next. */
+const REMIND_MS = 60_000;
 /** How long calls under way may take to end. */
 const CALLS_MS = 5_000;
 
@@ -22,8 +24,12 @@ export interface Listening {
 }
 
 export interface ServeOptions {
-  /** How long to wait for another process that serves there to end, ms. Default 20,000: it lets its calls end first. */
+  /** How long to wait for another process that serves there to end, ms. Default: as long as it serves. */
   readonly handOverMs?: number;
+  /** Called while it waits for another process, once a minute. */
+  readonly onWait?: (why: string) => void;
+  /** Ends a wait for another process. */
+  readonly signal?: AbortSignal;
   readonly log: Log;
   /** Default: the system's. */
   readonly clock?: Timers;
@@ -33,7 +39,7 @@ export interface ServeOptions {
  * Serves on a socket that only root can reach. It is created under a name of its own and then renamed: closing unlinks only
  * the first name, so what a successor has put in its place stays.
  *
- * @throws Error when another process goes on serving there
+ * @throws Error when another process serves there for longer than `handOverMs`, and the signal's reason
  */
 export async function serve(
   socket: string,
@@ -60,19 +66,29 @@ export async function serve(
   };
 }
 
-/** A socket without a listener was left by a process that was killed. One with a listener is not ours to replace. */
-async function untilFree(socket: string, { handOverMs = 20_000, log, clock = systemClock }: ServeOptions): Promise<void> {
-  let isLogged = false;
-  for (const until = clock.monotonic() + handOverMs; ; ) {
+/**
+ * A socket without a listener was left by a process that was killed. One with a listener is not ours to replace. While Fluid's plugin is
+ * replaced, this one waits on every node: a process that ended instead would start again with back-off, and leave its node without a plugin.
+ */
+async function untilFree(
+  socket: string,
+  { handOverMs = Number.POSITIVE_INFINITY, onWait, signal, log, clock = systemClock }: ServeOptions,
+): Promise<void> {
+  let logged = Number.NEGATIVE_INFINITY;
+  for (const began = clock.monotonic(); ; ) {
     const found = lstatSync(socket, { throwIfNoEntry: false });
     if (!found) return;
     if (!found.isSocket()) throw new Error(`${socket}: expected a socket or nothing, found something else`);
     if (!(await answers(socket))) return;
-    if (clock.monotonic() >= until)
-      throw new Error(`${socket}: another process serves it, perhaps Fluid's own CSI plugin; end that process first`);
-    if (!isLogged) log.info({ socket }, 'another process serves this socket; waiting until it ends');
-    isLogged = true;
-    await sleep(clock, LOOK_MS);
+    const now = clock.monotonic();
+    const why = `${socket}: another process serves it, perhaps Fluid's own CSI plugin; end that process first`;
+    if (now - began >= handOverMs) throw new Error(why);
+    if (now - logged >= REMIND_MS) {
+      log.info({ socket }, 'another process serves this socket; waiting until it ends');
+      onWait?.(why);
+      logged = now;
+    }
+    await sleep(clock, LOOK_MS, signal);
   }
 }
 

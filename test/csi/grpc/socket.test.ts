@@ -54,3 +54,22 @@ test('calls under way are waited for, and a file that is not a socket stays', as
   await expect(listen()).rejects.toThrow('expected a socket or nothing');
   expect(existsSync(socket)).toBe(true);
 });
+
+test('a plugin waits for as long as another one serves, says so, and serves within a second of its end', async () => {
+  const first = await listen();
+  const said: string[] = [];
+  const second = serve(socket, SERVICES, { log: silent, onWait: (why) => said.push(why) });
+  await expect.poll(() => said).toEqual([expect.stringContaining('another process serves it')]);
+  const ended = performance.now();
+  await first.stop();
+  started.push(await second);
+  expect(performance.now() - ended).toBeLessThan(1_000);
+});
+
+test('a plugin that is stopped while it waits for another one takes nothing', async () => {
+  const first = await listen();
+  const stop = new AbortController();
+  const second = serve(socket, SERVICES, { log: silent, signal: stop.signal, onWait: () => stop.abort() });
+  await expect(second).rejects.toThrow('aborted');
+  expect(first.lost()).toBeUndefined();
+});
