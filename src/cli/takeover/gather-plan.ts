@@ -8,6 +8,7 @@ import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { Node, workloadType } from '../../planning/kinds.ts';
 import { phaseOf } from '../../planning/views.ts';
+import type { FluidInstallation } from '../../takeover/fluid/installation.ts';
 import { observeFluid } from '../../takeover/fluid/observe.ts';
 import { carryOver } from '../../takeover/plan/carry-over.ts';
 import { liveSettings } from '../../takeover/plan/live-settings.ts';
@@ -57,11 +58,12 @@ async function gatherInput(client: KubeClient, options: PlanOptions): Promise<Ta
   const isWanted = ({ metadata }: KubeObject) => namespaces === undefined || namespaces.includes(metadata.namespace ?? '');
   const list = async (kinds: readonly CustomResource[]) =>
     (await Promise.all(kinds.map(({ kind }) => cluster.list(kind)))).flat().filter(isWanted);
-  const [datasets, served, operations, nodes, notServed, replaced, lacked] = await Promise.all([
+  const [datasets, served, operations, nodes, home, notServed, replaced, lacked] = await Promise.all([
     list([Dataset]),
     list(runtimes.map(({ resource }) => resource)),
     list(operationKinds),
     readOr(client, Node),
+    nodesOf(client, fluid),
     readOr(client, GOOSEFS),
     Promise.all(runtimes.flatMap(({ fluidsWorkloads }) => (fluidsWorkloads ? [readOr(client, workloadType(fluidsWorkloads), false)] : []))),
     lackedRights(client, rightsOf(manifests, fluid.namespace, fluid.release)),
@@ -80,10 +82,22 @@ async function gatherInput(client: KubeClient, options: PlanOptions): Promise<Ta
     faults: comparison.faults.map(faultOf),
     ...aboutReferences(comparison, cluster),
     nodes: nodes.map(({ metadata: { name, labels = {} } }) => ({ name, labels })),
+    home,
     values,
     valueFaults,
     lacked,
   };
+}
+
+/** The nodes of Fluid's controllers. Whole nodes are large, so no others are read. */
+async function nodesOf(client: KubeClient, { deployments }: FluidInstallation): Promise<readonly KubeObject[]> {
+  const names = new Set(deployments.flatMap(({ pods }) => pods.flatMap(({ node }) => node ?? [])));
+  const found = await Promise.all([...names].map((name) => client.get(Node, { name }).catch(undefinedIfUnread)));
+  return found.filter((each) => each !== undefined);
+}
+
+function undefinedIfUnread(error: unknown): undefined {
+  if (!isNotFound(error) && !isForbidden(error)) throw error;
 }
 
 /** A kind of the charts before a826600. */

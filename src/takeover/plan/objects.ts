@@ -27,7 +27,7 @@ export interface ObjectPlan {
   readonly object: string;
   /** `adopted`: only labels, annotations and owners change. `kept`: nothing does. */
   readonly fate: Fate;
-  /** Parts that change: `template`, `data`. */
+  /** Parts that change: `template`, `data`; of an object that is adopted as it is, `labels`, `annotations`, `owners`. */
   readonly fields: readonly string[];
   /** Consequences, a sentence without a stop each. */
   readonly notes: readonly string[];
@@ -40,16 +40,17 @@ const METADATA = new Set(['labels', 'annotations', 'owners']);
 /** @param nodes all nodes that the reader may see, to tell which ones fuse pods leave */
 export function planOf(change: ForeseenChange, nodes: readonly PlacementNode[] = []): ObjectPlan {
   const { object, action, before, after, problem, note, immutable, stale } = change;
-  const fields = action === 'change' ? changedParts(before, after) : [];
-  const fate = action === 'change' ? (fields.every((field) => METADATA.has(field)) ? 'adopted' : 'changed') : FATE[action];
+  const parts = action === 'change' ? changedParts(before, after) : [];
+  const further = parts.filter((part) => !METADATA.has(part));
+  const fate = action !== 'change' ? FATE[action] : further.length === 0 ? 'adopted' : 'changed';
   return {
     object,
     fate,
-    fields,
+    fields: fate === 'changed' ? further : parts,
     notes: [
       ...(problem === undefined ? [] : [problem]),
       ...(note === undefined ? [] : [note]),
-      ...immutable,
+      ...(immutable.length > 0 ? [some(immutable)] : []),
       ...(stale.length > 0 ? [`${count(stale.length, 'pod keeps', 'pods keep')} the template of Fluid until deleted`] : []),
       ...portNotes(before, after),
       ...leavingNotes(before, after, nodes),

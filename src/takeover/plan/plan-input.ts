@@ -25,6 +25,8 @@ export interface TakeoverInput {
   /** Further messages about specs, a line each. */
   readonly warnings: readonly string[];
   readonly nodes: readonly PlacementNode[];
+  /** Nodes on which Fluid's controllers run. */
+  readonly home: readonly KubeObject[];
   readonly values: ValuesPlan;
   /** Values that `sluice install` would reject, a sentence each. */
   readonly valueFaults: readonly string[];

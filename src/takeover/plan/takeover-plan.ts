@@ -5,7 +5,9 @@ import type { FluidInstallation } from '../fluid/installation.ts';
 import type { ValuesPlan } from './carry-over.ts';
 import { type Decision, decisionsOf } from './decisions.ts';
 import { type ObjectPlan, planOf } from './objects.ts';
+import { valueAt } from './paths.ts';
 import type { TakeoverInput } from './plan-input.ts';
+import { taintNotes } from './taints.ts';
 
 export interface TakeoverPlan {
   readonly fluid: FluidInstallation;
@@ -32,8 +34,9 @@ export interface Summary {
 type Counts = Readonly<Record<string, number>>;
 
 export function takeoverPlan(input: TakeoverInput): TakeoverPlan {
-  const { fluid, changes, replaced, nodes, values, faults, warnings, ungranted } = input;
-  const own = changes.map(({ of, changes: each }) => ({ of, objects: each.map((change) => planOf(change, nodes)) }));
+  const { fluid, changes, replaced, nodes, home, values, faults, warnings, ungranted } = input;
+  const sets = new Map(replaced.map((each) => [`StatefulSet ${each.metadata.namespace}/${each.metadata.name}`, each]));
+  const own = changes.map(({ of, changes: each }) => ({ of, objects: each.map((change) => adopting(planOf(change, nodes), sets)) }));
   const groups = [...own, ...(replaced.length > 0 ? [{ of: 'AdvancedStatefulSets of Fluid', objects: replaced.map(replacedPlan) }] : [])];
   const objects = groups.flatMap((group) => group.objects);
   return {
@@ -53,6 +56,7 @@ export function takeoverPlan(input: TakeoverInput): TakeoverPlan {
         .filter(({ lone }) => lone)
         .map(({ object, message }) => `${object ?? ''}: ${message}; nothing is done for it, as under Fluid`),
       ...ungranted.filter(({ isBound }) => isBound).map(({ object, message }) => `${object}: ${message}`),
+      ...taintNotes(home, valueAt(values.values, 'controller.tolerations')),
       ...warnings,
     ],
   };
@@ -61,14 +65,20 @@ export function takeoverPlan(input: TakeoverInput): TakeoverPlan {
 /** docs/operating.md: the CRD must exist until then, or the pods are deleted with it. */
 function replacedPlan({ kind, metadata, spec }: KubeObject): ObjectPlan {
   const { replicas = 1 } = (spec ?? {}) as { readonly replicas?: number };
-  const pods = `${replicas} ${replicas === 1 ? 'pod stays' : 'pods stay'}`;
+  const isOne = replicas === 1;
   return {
     object: `${kind} ${metadata.namespace}/${metadata.name}`,
     fate: 'deleted',
     fields: [],
-    notes: [`its ${pods}, and the StatefulSet of its name adopts them`],
+    notes: [`its ${replicas} ${isOne ? 'pod stays' : 'pods stay'}, and the StatefulSet of its name adopts ${isOne ? 'it' : 'them'}`],
     harm: [],
   };
+}
+
+/** A StatefulSet in place of an AdvancedStatefulSet. */
+function adopting(plan: ObjectPlan, replaced: ReadonlyMap<string, KubeObject>): ObjectPlan {
+  const former = replaced.get(plan.object);
+  return former && plan.fate === 'created' ? { ...plan, notes: [...plan.notes, `it adopts the pods of the ${former.kind}`] } : plan;
 }
 
 function countBy<T>(items: readonly T[], key: (item: T) => string): Counts {

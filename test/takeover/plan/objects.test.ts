@@ -34,7 +34,7 @@ test('the order of keys is no change', () => {
 });
 
 test('pods keep the template of Fluid where the workload waits for their deletion', () => {
-  const after = workload('StatefulSet', { priority: 1 });
+  const after = workload('StatefulSet', { priority: 1 }, {}, { owner: 'x' });
   expect(planOf(change(workload('StatefulSet'), after, { stale: ['demo-worker-0', 'demo-worker-1'] }))).toMatchObject({
     fate: 'changed',
     fields: ['template'],

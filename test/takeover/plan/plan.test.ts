@@ -106,6 +106,20 @@ test.skipIf(!hasGoldens)('AdvancedStatefulSets are deleted and their pods stay',
   ]);
 });
 
+test.skipIf(!hasGoldens)('a StatefulSet that is created in place of an AdvancedStatefulSet adopts its pods', async () => {
+  const text = plain(planLines(await planned(clusterOf(['cache/full']))));
+  expect(text).toMatch(/StatefulSet \S+-master: is created; it adopts the pods of the AdvancedStatefulSet\n/);
+});
+
+test('taints of the nodes of Fluid that Sluice does not tolerate are a note, until the values tolerate them', async () => {
+  const server = clusterOf();
+  const taints = [{ key: 'dedicated', value: 'system', effect: 'NoSchedule' }];
+  server.put({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' }, spec: { taints } });
+  expect((await planned(server)).notes).toEqual([expect.stringContaining('node node-1 with the taint dedicated=system:NoSchedule')]);
+  const tolerations = [{ key: 'dedicated', operator: 'Equal', value: 'system' }];
+  expect((await planned(server, { chartValues: { dataset: { tolerations } } })).notes).toEqual([]);
+});
+
 test.skipIf(!hasGoldens)('an object with a fault hides no other, and has to be decided', async () => {
   const server = clusterOf(['thin/plain-min', 'juicefs/ce-min']);
   const broken = server.all('JuiceFSRuntime')[0]!;
