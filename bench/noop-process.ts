@@ -23,7 +23,7 @@ const cluster = kubernetesCluster({
   client,
   store,
   log,
-  labeler: createNodeLabeler(client, store, () => false, log),
+  labeler: createNodeLabeler(client, store, { isExcluded: () => false, counts: true }, log),
   events: eventSink(client, { reportingController: 'bench', reportingInstance: 'bench', log }),
   exec: () => Promise.reject(new Error('nothing is to be run')),
   settings: { mountRoot: '/runtime-mnt', criticalFusePod: true, imagePullSecrets: [], env: {}, portRanges: {} },

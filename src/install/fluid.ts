@@ -3,6 +3,10 @@ import { GROUP } from '../api/resource.ts';
 /** Namespace of Fluid's chart, and so of Sluice when none is given. */
 export const DEFAULT_NAMESPACE = 'fluid-system';
 
+/** The name of the Deployment of a controller in `FLUID_LEASES`, and of its ServiceAccount. */
+export const fluidController = (controller: string): string =>
+  controller === 'dataset' ? 'dataset-controller' : `${controller}runtime-controller`;
+
 /**
  * Fluid's controllers that write the same objects as Sluice, and the Lease that each renews while it runs. Not `fluidapp`: it
  * only stops sidecars of pods that have ended, as Sluice does, and a second stop finds nothing to do. Nor the webhook, which holds no Lease:

@@ -40,6 +40,7 @@ export function startController(options: ControllerOptions): Controller {
   const store = createStore({
     client,
     runtimes,
+    ...(options.namespaces && { namespaces: options.namespaces }),
     log,
     clock,
     onKey: (key) => add(keyText(key)),

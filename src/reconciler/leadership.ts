@@ -25,6 +25,8 @@ import { type Key, keyOf, keyText, type OperationKey } from './world.ts';
 export interface LeaderOptions {
   readonly connection: ClusterConnection;
   readonly runtimes: readonly Runtime[];
+  /** The only namespaces that it serves, while another controller serves the others. Absent: all. */
+  readonly namespaces?: readonly string[];
   readonly settings: Settings;
   readonly portPolicy?: PortPolicy;
   /** How often caches are asked how full they are. Default 60,000; 0 = never. */
@@ -79,7 +81,8 @@ export function createLeadership(
     onInvalidLabel: (regarding, note) => events.emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
     onRefusals: ({ namespace = '', name }) => wake(keyText({ namespace, name })),
   };
-  const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, nodeReports, clock);
+  const isExcluded = options.excludeNodes ?? (() => false);
+  const labeler = createNodeLabeler(client, store, { isExcluded, counts: !options.namespaces }, log, nodeReports, clock);
   const { exec: execWithin = (fence: ExecFence) => podExec(connection, fence) } = options;
   const exec = execWithin({ signal: ended.signal, clock, ...(deadline && { deadline }) });
   const cluster = kubernetesCluster({
@@ -124,6 +127,7 @@ export function createLeadership(
       for (const key of first) queue.add(key);
       applications = stopSidecars({
         client,
+        ...(options.namespaces && { namespaces: options.namespaces }),
         exec,
         settings: options.applications ?? {},
         events,

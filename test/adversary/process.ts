@@ -52,7 +52,7 @@ export async function startProcess({ server, tally, runtimes, exec, probeMs }: P
     onGone: (key, uid) => cluster.gone(key, uid),
     onPlacement: (moved) => labeler.changed(moved),
   });
-  const labeler: NodeLabeler = createNodeLabeler(client, store, () => false, log);
+  const labeler: NodeLabeler = createNodeLabeler(client, store, { isExcluded: () => false, counts: true }, log);
   const cluster: KubernetesCluster = kubernetesCluster({
     client,
     store,

@@ -37,6 +37,8 @@ export interface HarnessOptions {
   readonly secretMs?: number;
   readonly portPolicy?: PortPolicy;
   readonly openReferences?: boolean;
+  /** The only namespaces that the controller serves. */
+  readonly namespaces?: readonly string[];
   readonly excludeNodes?: Selects;
   /** How many nodes there are: `node-1`, `node-2` and so on. Default 3. */
   readonly nodes?: number;
@@ -180,15 +182,22 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     const store = createStore({
       client,
       runtimes,
+      ...(options.namespaces && { namespaces: options.namespaces }),
       log,
       onKey: add,
       onGone: (key, uid) => self.cluster.gone(key, uid),
       onPlacement: (moved) => self.labeler.changed(moved),
     });
-    const labeler = createNodeLabeler(client, store, options.excludeNodes ?? (() => false), log, {
-      onInvalidLabel: (regarding, note) => emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
-      onRefusals: ({ namespace = '', name }) => add({ namespace, name }),
-    });
+    const labeler = createNodeLabeler(
+      client,
+      store,
+      { isExcluded: options.excludeNodes ?? (() => false), counts: !options.namespaces },
+      log,
+      {
+        onInvalidLabel: (regarding, note) => emit({ regarding, type: 'Warning', reason: 'NodeNotLabelled', note }),
+        onRefusals: ({ namespace = '', name }) => add({ namespace, name }),
+      },
+    );
     const cluster = kubernetesCluster({
       client,
       store,

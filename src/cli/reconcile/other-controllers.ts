@@ -1,5 +1,5 @@
 /** Other controllers that write the same objects, and the Lease that each renews while it runs. */
-import { FLUID_LEASES } from '../../install/fluid.ts';
+import { FLUID_LEASES, fluidController } from '../../install/fluid.ts';
 import { ELECTION_LEASE } from '../../install/rights.ts';
 import { type Clock, sleep, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
@@ -16,15 +16,20 @@ export interface OtherController {
   readonly namespace?: string;
   /** The command that stops it when it runs in this namespace. */
   stop(namespace: string): string;
+  /** The user name of a controller in this namespace, for admission policies. */
+  user?(namespace: string): string;
 }
 
 /** Fluid's controllers, which run in the namespace in which their chart was installed. */
-export const fluid: readonly OtherController[] = [...FLUID_LEASES].map(([controller, lease]) => ({
-  called: "Fluid's controller",
-  lease,
-  stop: (namespace) =>
-    `kubectl -n ${namespace} scale deployment ${controller === 'dataset' ? 'dataset-controller' : `${controller}runtime-controller`} --replicas=0`,
-}));
+export const fluid: readonly OtherController[] = [...FLUID_LEASES].map(([controller, lease]) => {
+  const name = fluidController(controller);
+  return {
+    called: "Fluid's controller",
+    lease,
+    stop: (namespace) => `kubectl -n ${namespace} scale deployment ${name} --replicas=0`,
+    user: (namespace) => `system:serviceaccount:${namespace}:${name}`,
+  };
+});
 
 /** A Sluice that takes part in the election, for one that does not. */
 export const elected = (namespace: string): OtherController => ({
@@ -51,6 +56,11 @@ export interface Check {
   readonly others: readonly OtherController[];
   /** Namespaces of operators: in another one a tenant could write a Lease of that name, and prevent the start. */
   readonly trusted: ReadonlySet<string>;
+  /**
+   * Why this user may write what is served here; undefined if an admission policy refuses that. Such a controller of Fluid runs on. Absent: all
+   * namespaces are served.
+   */
+  readonly whyOpen?: (user: string) => Promise<string | undefined>;
   /** Gets the message about a renewed lease in another namespace. */
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
@@ -62,7 +72,10 @@ export interface Check {
  * A lease counts as renewed when its `renewTime` changes; the time itself comes from another machine's clock.
  * threat-model: R-fluid-leases
  */
-export async function checkAlone(client: KubeClient, { others, trusted, warn, signal, clock = systemClock }: Check): Promise<void> {
+export async function checkAlone(
+  client: KubeClient,
+  { others, trusted, whyOpen, warn, signal, clock = systemClock }: Check,
+): Promise<void> {
   const began = clock.monotonic();
   const doubtful = new Map([...(await leases(client, others))].filter(([, { lease }]) => mayBeAlive(lease, clock.wall())));
   const promised = [...doubtful.values()].map(({ lease }) => lease.spec?.leaseDurationSeconds ?? LEASE_SECONDS);
@@ -84,10 +97,20 @@ export async function checkAlone(client: KubeClient, { others, trusted, warn, si
         );
         continue;
       }
+      const user = controller.user?.(namespace);
+      const open = user === undefined ? undefined : await whyOpen?.(user);
+      if (whyOpen && user !== undefined && open === undefined) {
+        doubtful.delete(id);
+        continue;
+      }
       // Controllers of one installation are stopped together.
       const together = [...doubtful.values()].filter((found) => found.controller.called === controller.called);
       const how = together.map((found) => found.controller.stop(found.lease.metadata.namespace ?? ''));
-      throw new Refused([said, `Stop it first (${how.join('; ')}), or start with --take-over.`]);
+      throw new Refused([
+        said,
+        ...(open === undefined ? [] : [`It may write in the namespaces that are served here: ${open}.`]),
+        `Stop it first (${how.join('; ')}), or start with --take-over.`,
+      ]);
     }
   }
 }

@@ -25,6 +25,7 @@ import { messageOf, Refused } from '../errors.ts';
 import { imageOfPod } from '../own-image.ts';
 import { createLog, logOptions } from '../log.ts';
 import { checkVersion, untilInstalled, untilNamespace } from './preflight.ts';
+import { whenOpened, whyOpenNow } from './fenced.ts';
 import { checkAlone, elected, fluid } from './other-controllers.ts';
 import { stopSignal, whenAborted } from '../stop-signal.ts';
 
@@ -69,13 +70,16 @@ export const define: Define = (command, parts) => {
 
       await checkVersion(client, log);
       const { leaseNamespace, elects, address, ...options } = config;
+      const { namespaces } = options;
       if (!flags.takeOver)
         await checkAlone(client, {
+          ...(namespaces && { whyOpen: (user: string) => whyOpenNow(client, namespaces, user, stop) }),
           others: elects ? fluid : [...fluid, elected(leaseNamespace)],
           trusted: new Set([DEFAULT_NAMESPACE, leaseNamespace]),
           warn: (message) => log.warn({}, message),
           signal: stop,
         });
+      const guard = namespaces && createClient(connection, { fieldManager: 'sluice', maxConnections: 1 });
       let controller: Controller | undefined;
       const metrics = createMetrics(new URL(connection.server).host, {
         datasets: () => datasetCounts(controller?.store.datasets() ?? [], controller?.store.allRuntimes() ?? []),
@@ -103,7 +107,11 @@ export const define: Define = (command, parts) => {
           log.info({ ms: Math.round(performance.now() - began), kinds: runtimes.map(({ resource }) => resource.kind) }, 'synced');
         // `failed` resolves with the error of `synced`.
         controller.synced.then(onSynced, () => {});
-        const failure = await Promise.race([whenAborted(stop).then(() => undefined), controller.failed.then((error) => ({ error }))]);
+        const failure = await Promise.race([
+          whenAborted(stop).then(() => undefined),
+          controller.failed.then((error) => ({ error })),
+          ...(namespaces && guard ? [whenOpened(guard, namespaces, stop).then((error) => error && { error })] : []),
+        ]);
         await controller.stop();
         if (failure) {
           log.error({ err: failure.error }, 'cannot go on');
@@ -111,7 +119,7 @@ export const define: Define = (command, parts) => {
         }
       } finally {
         // A process that still listens would not end after an error, and its liveness probe would succeed.
-        await Promise.all([client.close(), health?.stop()]);
+        await Promise.all([client.close(), guard?.close(), health?.stop()]);
         log.info({}, 'stopped');
       }
     });
@@ -156,7 +164,7 @@ async function served(
 function notReady(controller: Controller | undefined): string | undefined {
   if (!controller) return 'waiting for the API server, the CRDs or the namespace of the lease';
   const late = [...controller.store.reflectors].flatMap(([plural, { status }]) => {
-    const why = status.unknownKind && plural !== Dataset.plural ? undefined : whyStale(status);
+    const why = status.unknownKind && plural.split('/').at(-1) !== Dataset.plural ? undefined : whyStale(status);
     return why === undefined ? [] : `${plural}: ${why}`;
   });
   return late.length > 0 ? `out of touch: ${late.join(', ')}` : undefined;

@@ -71,6 +71,18 @@ export function secretNamesOf(text: string): readonly string[] {
   return names;
 }
 
+/** Each is watched by itself, in about thirty watches. */
+const MOST_NAMESPACES = 20;
+
+export function namespacesOf(text: string): readonly string[] {
+  const names = [...new Set(text.split(',').flatMap((name) => name.trim() || []))];
+  expect(
+    names.length > 0 && names.length <= MOST_NAMESPACES && names.every(isLabel),
+    `names of at most ${MOST_NAMESPACES} namespaces separated by commas, such as ml,dev`,
+  );
+  return names;
+}
+
 export function registryOf(text: string): string | undefined {
   expect(isRegistry(text), 'a registry such as registry.example or registry.example:5000/mirror');
   return text;

@@ -14,6 +14,7 @@ import {
   durationOf,
   labelKeyOf,
   mountRootOf,
+  namespacesOf,
   oneOf,
   platformLabelOf,
   portRangeOf,
@@ -37,6 +38,7 @@ export interface ControllerFlags extends SettingsFlags {
   readonly probeInterval?: string;
   readonly secretInterval?: string;
   readonly openReferences?: boolean;
+  readonly namespaces?: string;
   readonly metricsAddr?: string;
   /** Commander's, for --no-leader-election. */
   readonly leaderElection?: boolean;
@@ -49,6 +51,8 @@ export interface ControllerConfig {
   readonly secretMs: number;
   /** Datasets may refer to those of any namespace. */
   readonly openReferences: boolean;
+  /** The only namespaces that are served. Absent: all. */
+  readonly namespaces?: readonly string[];
   readonly excludeNodes: Selects;
   readonly applications: ApplicationSettings;
   /** Address of /healthz, /readyz and /metrics. */
@@ -103,6 +107,10 @@ export const controllerOptions = (command: Command): Command =>
       '--open-references',
       'a Dataset may refer to (`dataset://`) any Dataset of any namespace, as in Fluid; by default, one of another namespace must allow it',
     )
+    .option(
+      '--namespaces <names>',
+      'serve these namespaces alone, e.g. ml,dev; Fluid may serve the others once `sluice takeover try` keeps it off these',
+    )
     .option('--metrics-addr <host:port>', 'address of /healthz, /readyz and /metrics; 0 = none', ':8080')
     .option('--no-leader-election', 'run without an election, as the only controller')
     .option('--leader-election-namespace <namespace>', 'namespace of the Lease `sluice` (default: MY_POD_NAMESPACE, else fluid-system)');
@@ -116,6 +124,7 @@ export function controllerConfigOf(flags: ControllerFlags, env: Environment, run
   return complete((read) => {
     const address = read('--metrics-addr', flags.metricsAddr, addressOf, undefined);
     const namespace = read('MY_POD_NAMESPACE', env['MY_POD_NAMESPACE'], dnsLabel, DEFAULT_NAMESPACE);
+    const namespaces = read('--namespaces', flags.namespaces, namespacesOf, undefined);
     const exceptLabel = read('KEY_DISABLE_APP_CONTROLLER', env['KEY_DISABLE_APP_CONTROLLER'], labelKeyOf, undefined);
     const platformLabel = read('KEY_SERVERLESS_PLATFORM', env['KEY_SERVERLESS_PLATFORM'], platformLabelOf, undefined);
     return {
@@ -134,6 +143,7 @@ export function controllerConfigOf(flags: ControllerFlags, env: Environment, run
         ...(exceptLabel !== undefined && { exceptLabel }),
         ...(platformLabel !== undefined && { platformLabel }),
       },
+      ...(namespaces && { namespaces }),
       ...(address && { address }),
       leaseNamespace: read('--leader-election-namespace', flags.leaderElectionNamespace, dnsLabel, namespace),
       elects: flags.leaderElection !== false,

@@ -10,7 +10,12 @@ function leaseOf(clock: ManualClock, namespace: string, name: string, holderIden
 }
 
 /** The result of the check, with `renew` called each half second. */
-async function checked(others: readonly OtherController[], prepare: (server: ApiServer, clock: ManualClock) => void, renew = prepare) {
+async function checked(
+  others: readonly OtherController[],
+  prepare: (server: ApiServer, clock: ManualClock) => void,
+  renew = prepare,
+  whyOpen?: (user: string) => Promise<string | undefined>,
+) {
   const clock = manualClock();
   const server = createApiServer({ kinds: [], namespaces: ['fluid-system', 'fluid', 'ml'] });
   prepare(server, clock);
@@ -18,6 +23,7 @@ async function checked(others: readonly OtherController[], prepare: (server: Api
   const warnings: string[] = [];
   const check = checkAlone(server.client({ fieldManager: 'sluice' }), {
     others,
+    ...(whyOpen && { whyOpen }),
     trusted: new Set(['fluid-system', 'ml']),
     warn: (message) => warnings.push(message),
     signal: new AbortController().signal,
@@ -59,6 +65,25 @@ describe('beside another controller', () => {
     expect(found).toContain("Fluid's controller other-0 renews the lease fluid-system/dataset.data.fluid.io");
     expect(found).toContain('kubectl -n fluid-system scale deployment dataset-controller --replicas=0');
     expect(found).toContain('kubectl -n fluid-system scale deployment thinruntime-controller --replicas=0');
+  });
+  const beside = (whyOpen: (user: string) => Promise<string | undefined>) => {
+    const put = (server: ApiServer, clock: ManualClock) => {
+      for (const name of ['dataset', 'thin']) server.put(leaseOf(clock, 'fluid-system', `${name}.data.fluid.io`));
+    };
+    return checked([...fluid, elected('ml')], put, put, whyOpen);
+  };
+  test('Fluid is no reason if a policy keeps all that runs of it off what is served', async () => {
+    const asked: string[] = [];
+    const { found } = await beside(async (user) => void asked.push(user));
+    expect(found).toBe('alone');
+    expect(asked.toSorted()).toEqual(
+      ['dataset-controller', 'thinruntime-controller'].map((name) => `system:serviceaccount:fluid-system:${name}`),
+    );
+  });
+  test('Fluid is a reason if one of its controllers may write there, and the message says why', async () => {
+    const { found } = await beside(async (user) => (user.includes('thin') ? 'the policy does not name it' : undefined));
+    expect(found).toContain("Fluid's controller other-0 renews the lease fluid-system/thin.data.fluid.io");
+    expect(found).toContain('It may write in the namespaces that are served here: the policy does not name it.');
   });
   test("in a namespace that may be a tenant's it is a warning: a tenant that can write a Lease must not keep the controller from starting", async () => {
     const { found, warnings } = await fluidIn('fluid');

@@ -50,6 +50,7 @@ test.each<[string, ControllerFlags, Environment, object]>([
   ],
   ['--port-allocate-policy', { portAllocatePolicy: 'bitmap' }, {}, { portPolicy: 'bitmap' }],
   ['--open-references', { openReferences: true }, {}, { openReferences: true }],
+  ['--namespaces', { namespaces: 'ml, dev,ml' }, {}, { namespaces: ['ml', 'dev'] }],
   ['--probe-interval', { probeInterval: '1.5m' }, {}, { probeMs: 90_000 }],
   ['--secret-interval', { secretInterval: '30m' }, {}, { secretMs: 1_800_000 }],
   ['--probe-interval 0', { probeInterval: '0' }, {}, { probeMs: 0 }],
@@ -102,6 +103,11 @@ test.each<[string, ControllerFlags, Environment]>([
   ['--probe-interval: expected a duration such as 60s or 5m, or 0, found "60"', { probeInterval: '60' }, {}],
   ['--metrics-addr: expected <host>:<port> such as :8080 or 127.0.0.1:8080, or 0, found "8080"', { metricsAddr: '8080' }, {}],
   ['--leader-election-namespace: expected the name of a namespace, found "A"', { leaderElectionNamespace: 'A' }, {}],
+  [
+    '--namespaces: expected names of at most 20 namespaces separated by commas, such as ml,dev, found "ml,Dev"',
+    { namespaces: 'ml,Dev' },
+    {},
+  ],
   [
     'FLUID_SCHEDULE_INFO_EXCLUDE_NODE_SELECTOR: expected a label selector such as "a=b,c in (d,e),!f", found "a b"',
     {},

@@ -14,6 +14,8 @@ import { Pod } from '../../../planning/kinds.ts';
 
 export interface ApplicationOptions {
   readonly client: KubeClient;
+  /** The only namespaces of pods. Absent: all. */
+  readonly namespaces?: readonly string[];
   readonly exec: PodExec;
   readonly settings: ApplicationSettings;
   readonly events: Pick<EventSink, 'emit'>;
@@ -35,9 +37,8 @@ const COMMAND_MS = 30_000;
  * Stops the sidecars of pods that have nothing else to do. Watches only pods that have sidecars and run: the API server sends none of any
  * other pod.
  */
-export function stopSidecars({ client, exec, settings, events, log, signal, clock = systemClock, onStop }: ApplicationOptions): {
-  stop(): Promise<void>;
-} {
+export function stopSidecars(options: ApplicationOptions): { stop(): Promise<void> } {
+  const { client, namespaces, exec, settings, events, log, signal, clock = systemClock, onStop } = options;
   const kept = ({ apiVersion, kind, metadata, ...rest }: KubeObject): Kept => {
     const { name, namespace, uid, resourceVersion } = metadata;
     const found = sidecarsToStop({ apiVersion, kind, metadata, ...rest }, settings);
@@ -51,20 +52,23 @@ export function stopSidecars({ client, exec, settings, events, log, signal, cloc
       if (isNotFound(error)) return undefined;
       throw error;
     });
-  const pods = reflect<Kept>(client, Pod, {
-    labelSelector: `${sidecar.done}=true`,
-    fieldSelector: 'status.phase=Running',
-    project: kept,
-    log,
-    clock,
-    onChange(change) {
-      const had = change.type === 'changed' && change.old.sidecars.length > 0;
-      if (had || change.object.sidecars.length > 0) stopper.add(keyOf(change.object));
-    },
-  });
+  const watchIn = (namespace: string | undefined) =>
+    reflect<Kept>(client, Pod, {
+      ...(namespace !== undefined && { namespace }),
+      labelSelector: `${sidecar.done}=true`,
+      fieldSelector: 'status.phase=Running',
+      project: kept,
+      log,
+      clock,
+      onChange(change) {
+        const had = change.type === 'changed' && change.old.sidecars.length > 0;
+        if (had || change.object.sidecars.length > 0) stopper.add(keyOf(change.object));
+      },
+    });
+  const pods = new Map((namespaces ?? [undefined]).map((namespace) => [namespace, watchIn(namespace)] as const));
   const stopper = createSidecarStopper({
     applications: {
-      seen: ({ namespace, name }) => applicationOf(pods.get(namespace, name)),
+      seen: ({ namespace, name }) => applicationOf((pods.get(undefined) ?? pods.get(namespace))?.get(namespace, name)),
       read: async (pod) => applicationOf(await read(pod).then((object) => object && kept(object))),
       async ended(pod, uid) {
         const object = await read(pod);
@@ -86,7 +90,7 @@ export function stopSidecars({ client, exec, settings, events, log, signal, cloc
   });
   return {
     async stop() {
-      pods.stop();
+      for (const each of pods.values()) each.stop();
       await stopper.stop();
     },
   };

@@ -38,6 +38,12 @@ export interface Carrier {
   readonly node: string;
   readonly refusal?: string;
 }
+export interface NodeLabeling {
+  /** Nodes that get no labels. */
+  readonly isExcluded: Selects;
+  /** Whether the number of Datasets on a node is written: only who serves all of them knows it. */
+  readonly counts: boolean;
+}
 export interface NodeReports {
   /** A runtime has a label that no node can have. */
   onInvalidLabel(runtime: ObjectRef, note: string): void;
@@ -53,7 +59,7 @@ export interface NodeReports {
 export function createNodeLabeler(
   client: KubeClient,
   store: Store,
-  isExcluded: Selects,
+  { isExcluded, counts }: NodeLabeling,
   log: Log,
   reports: NodeReports = { onInvalidLabel() {}, onRefusals() {} },
   clock: Timers = systemClock,
@@ -75,7 +81,7 @@ export function createNodeLabeler(
         recorded: recordedOn(node),
         placements: placements.on(name),
         isExcluded: isExcluded(labels),
-        isComplete,
+        counts: isComplete && counts,
         ownerOf: (labelId) => removals.ownerOf(labelId) ?? placements.ofLabelId(labelId)?.runtime.uid,
         fuseOf: fuses.ownerOf,
       });

@@ -15,8 +15,8 @@ export interface Node {
   readonly placements: Iterable<Placement>;
   /** The node gets no labels of ours; labels that are removed are removed from it too. */
   readonly isExcluded: boolean;
-  /** Every runtime is known, so that datasets can be counted. */
-  readonly isComplete: boolean;
+  /** Every runtime of every namespace is known, so that datasets can be counted. */
+  readonly counts: boolean;
   /** UID of the runtime that a label belongs to, if that runtime is placed or being removed. */
   readonly ownerOf: (labelId: string) => string | undefined;
   /** UID of the runtime to whose fuse pods a label belongs. */
@@ -25,7 +25,7 @@ export interface Node {
 
 /** The changes to a node's labels, by the UID of the runtime that they are for. */
 export function nodePatches(node: Node): ReadonlyMap<string, Patch> {
-  const { labels, recorded = [], isExcluded, isComplete, ownerOf, fuseOf = () => undefined } = node;
+  const { labels, recorded = [], isExcluded, counts, ownerOf, fuseOf = () => undefined } = node;
   const patches = new Map<string, Record<string, string | null>>();
   const put = (of: string, key: string, value: string | null) => {
     const patch = patches.get(of) ?? {};
@@ -34,14 +34,13 @@ export function nodePatches(node: Node): ReadonlyMap<string, Patch> {
   };
   const wanted = wantedOn(node);
   if (!isExcluded)
-    for (const [key, { value, of }] of wanted)
-      if (labels[key] !== value && (isComplete || key !== datasetCountNodeLabel)) put(of, key, value);
+    for (const [key, { value, of }] of wanted) if (labels[key] !== value && (counts || key !== datasetCountNodeLabel)) put(of, key, value);
   for (const [key, value] of Object.entries(labels)) {
     const want = wanted.get(key);
     if (want && (want.value === value || !isExcluded)) continue;
     const of = ownerOf(labelIdOf(key, value));
     if (of !== undefined) put(of, key, null);
-    else if (key === datasetCountNodeLabel && isComplete) put(SHARED, key, null);
+    else if (key === datasetCountNodeLabel && counts) put(SHARED, key, null);
   }
   for (const key of recorded) {
     const [removed, of] = [ownerOf(key), fuseOf(key)];

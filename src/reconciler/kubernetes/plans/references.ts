@@ -46,6 +46,11 @@ export async function referenceFact(
   const called = `Dataset ${keyText({ namespace, name })}`;
   if (namespace === user.namespace && name === user.name)
     return { reason: 'ReferenceNotAllowed', message: `expected a reference to another Dataset, found ${called} itself` };
+  if (!store.serves(namespace))
+    return {
+      reason: 'DatasetNotBound',
+      message: `namespace ${namespace} is not among those that this controller serves, so that ${called} is not known`,
+    };
   store.refers(user, { namespace, name });
   const dataset = store.dataset({ namespace, name });
   const consent = namespace === user.namespace ? undefined : await consentTo(context, user, { namespace, name }, dataset);

@@ -11,8 +11,8 @@ export interface OwnWrites {
   kept(object: KubeObject): KubeObject | undefined;
   /** The watch shows a change: what it has caught up with is forgotten. */
   settle(change: ObjectChange<KubeObject>, kind: string, watched: Watched): Settled;
-  /** The watch has read a list: forgets what was deleted before any event showed it, and returns that. */
-  unlisted(kind: string, watched: Watched): readonly KubeObject[];
+  /** The watch has read a list: forgets what was deleted before any event showed it, and returns that. @param of the one namespace watched */
+  unlisted(kind: string, watched: Watched, of?: string): readonly KubeObject[];
   /** The answer to a write. If that changed nothing, another writer has written just this, and the event of that is an echo too. */
   remember(object: KubeObject, watched: Watched): void;
   /** The answer to a creation. */
@@ -116,11 +116,11 @@ export function createOwnWrites(project: (object: KubeObject, before?: KubeObjec
       const showsEach = !isOfList && (type === 'changed' || creations.has(ours));
       return { isEcho: type !== 'deleted' && version(object) === version(ours) && answers.has(ours) && showsEach };
     },
-    unlisted(kind, watched) {
+    unlisted(kind, watched, of) {
       return [...recent].flatMap(([id, ours]) => {
         const { namespace, name } = ours.metadata;
         const seen = watched.get(namespace, name);
-        if (ours.kind !== kind || isBehind(seen, ours, watched.status.resourceVersion)) return [];
+        if (ours.kind !== kind || (of !== undefined && of !== namespace) || isBehind(seen, ours, watched.status.resourceVersion)) return [];
         drop(id);
         return seen ? [] : [ours];
       });

@@ -16,6 +16,7 @@
  * S12. A change of nothing that a pass reads wakes no key.
  * S13. When a runtime is deleted, `onGone` comes before `onKey`; its ports are free then, and its subscriptions have ended.
  * S14. A spec that was not edited is the same JavaScript object in all versions of a Dataset or runtime.
+ * S15. With namespaces, nothing of another namespace is watched, and no key of another one is woken.
  */
 import { Dataset, type InvalidSpec, operationKinds } from '../../../api/index.ts';
 import type { Runtime } from '../../../constructs/index.ts';
@@ -43,8 +44,10 @@ import { createWatches, type Watches } from './watches.ts';
 export interface Store {
   /** Resolves when every watch has its first list. Kinds of runtimes that are not installed do not count: they are served once their CRD is. */
   readonly synced: Promise<unknown>;
-  /** The state of each watch, by plural; for /readyz and metrics. */
+  /** The state of each watch, by plural, or by `<namespace>/<plural>`; for /readyz and metrics. */
   readonly reflectors: ReadonlyMap<string, Reflector<KubeObject>>;
+  /** Whether this namespace is watched. */
+  serves(namespace: string): boolean;
   dataset(key: Key): Dataset | undefined;
   /** The fault of a Dataset's spec that does not parse. */
   faultOf(dataset: Dataset): InvalidSpec | undefined;
@@ -98,6 +101,8 @@ export interface Store {
 export interface StoreOptions {
   readonly client: KubeClient;
   readonly runtimes: readonly Runtime[];
+  /** The only namespaces that are watched and served. Absent: all. */
+  readonly namespaces?: readonly string[];
   /** Wakes a key: its Dataset or runtime, or something that belongs to it, changed. */
   readonly onKey: (key: Key | OperationKey, because: string) => void;
   /** A runtime or an operation was deleted, whether or not it was ever set up. `onKey` follows, and no pass over its key begins in between. */
@@ -111,7 +116,8 @@ export interface StoreOptions {
 export type PlacementChange = { readonly workload: string; readonly namespace: string | undefined } | { readonly node: string };
 
 /** Begins all watches. Throws if two definitions have one kind. */
-export function createStore({ client, runtimes: definitions, onKey, onGone, onPlacement, log, clock = systemClock }: StoreOptions): Store {
+export function createStore(options: StoreOptions): Store {
+  const { client, runtimes: definitions, namespaces, onGone, onPlacement, log, clock = systemClock } = options;
   // Two would both claim each object, and write its status in turn for ever.
   const twin = definitions.find(({ resource }, i) => definitions.findIndex((other) => other.resource.kind === resource.kind) < i);
   if (twin) throw new Error(`runtimes: expected one definition for each kind, found a second for ${twin.resource.kind}, ${twin.type}`);
@@ -121,7 +127,12 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     ...operationKinds,
     ...definitions.flatMap(({ resource, companions }) => [resource, ...companions]),
   ]);
-  const watches = createWatches(client, project, log, clock);
+  const serves = (namespace: string): boolean => namespaces?.includes(namespace) ?? true;
+  // Volumes belong to the cluster, and their watch shows those of other namespaces.
+  const onKey: StoreOptions['onKey'] = (key, because) => {
+    if (serves(key.namespace)) options.onKey(key, because);
+  };
+  const watches = createWatches(client, project, log, clock, namespaces);
   const inventories = createInventories();
   const subscriptions = createSubscriptions(onKey);
   const referrers = createReferrers(onKey);
@@ -167,6 +178,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     synced: watches.synced(),
     reflectors: watches.reflectors,
     ports,
+    serves,
     dataset: datasets.get,
     faultOf,
     datasets: datasets.values,
@@ -186,7 +198,7 @@ export function createStore({ client, runtimes: definitions, onKey, onGone, onPl
     live: (kind, namespace, name) => owned.get(kind)?.newest(namespace, name) as LiveObject | undefined,
     inventory: newestInventory(watches, inventories),
     leftVolumes: inventories.left,
-    datasetsOfLeftVolumes: inventories.datasetsOfLeft,
+    datasetsOfLeftVolumes: () => inventories.datasetsOfLeft().filter(({ namespace }) => serves(namespace)),
     pods: pods.of,
     awaitFuse: pods.awaitFuse,
     nodes: nodes.values,

@@ -31,7 +31,7 @@ export interface Watches {
   found(object: KubeObject): void;
   /** A read found that this object does not exist: `newest` does not have it, though the watch shows it. */
   forget(object: KubeObject): void;
-  /** By plural. */
+  /** By plural; with namespaces by `<namespace>/<plural>`, but for kinds of the cluster. */
   readonly reflectors: ReadonlyMap<string, Reflector<KubeObject>>;
   /** Resolves when each watch has its first list; an optional one also when the API server does not know its kind. */
   synced(): Promise<unknown>;
@@ -66,11 +66,13 @@ const LISTS_AT_A_TIME = 2;
 
 interface Running {
   readonly type: ResourceType;
-  readonly reflector: Reflector<KubeObject>;
   readonly selection: WatchSelection;
+  /** By namespace; by undefined, where one watch is of all. */
+  readonly reflectors: ReadonlyMap<string | undefined, Reflector<KubeObject>>;
 }
 
-export function createWatches(client: KubeClient, project: Projection, log: Log, clock: Clock): Watches {
+/** @param namespaces the only ones that are watched; absent: all, in one watch of each kind */
+export function createWatches(client: KubeClient, project: Projection, log: Log, clock: Clock, namespaces?: readonly string[]): Watches {
   const listing = createLimiter(LISTS_AT_A_TIME, clock);
   const own = createOwnWrites(project);
   const byKind = new Map<string, Running>();
@@ -81,12 +83,16 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
 
   const read: Projection = (object, before) => own.kept(object) ?? project(object, before);
 
+  const reflectorOf = (running: Running | undefined, namespace: string | undefined) =>
+    running?.reflectors.get(undefined) ?? running?.reflectors.get(namespace);
+
   function know(object: KubeObject, how: 'remember' | 'created' | 'found'): void {
-    const found = byKind.get(object.kind);
-    // No watch would ever replace it, and the value of a Secret must not stay in memory.
-    if (!found) return;
-    const { reflector, selection } = found;
     const { namespace, name, labels, resourceVersion = '' } = object.metadata;
+    const found = byKind.get(object.kind);
+    const reflector = reflectorOf(found, namespace);
+    // No watch would ever replace it, and the value of a Secret must not stay in memory.
+    if (!found || !reflector) return;
+    const { selection } = found;
     const before = own.newest(object.kind, reflector, namespace, name);
     own[how](object, reflector);
     const after = own.newest(object.kind, reflector, namespace, name);
@@ -94,38 +100,52 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
     if (selection.label === undefined || labels?.[selection.label] !== undefined) reflector.expect(resourceVersion);
   }
 
+  /** Begins the watch of one namespace, or of all. */
+  function begin(type: ResourceType, onChange: OnChange, selection: WatchSelection, namespace: string | undefined) {
+    const { label, metadataOnly } = selection;
+    const reflector: Reflector<KubeObject> = reflect<KubeObject>(client, type, {
+      ...(namespace !== undefined && { namespace }),
+      ...(label !== undefined && { labelSelector: label }),
+      ...(metadataOnly !== undefined && { metadataOnly }),
+      listing,
+      log,
+      clock,
+      onChange(change) {
+        if (change.type !== 'changed' || !selection.isSame?.(change.old, change.object)) changed(type.kind);
+        const { isEcho, missed } = own.settle(change, type.kind, reflector);
+        if (missed) onChange({ type: 'deleted', object: missed }, false);
+        onChange(change, isEcho);
+      },
+      onListed() {
+        for (const object of own.unlisted(type.kind, reflector, namespace)) {
+          changed(type.kind);
+          onChange({ type: 'deleted', object }, false);
+        }
+      },
+      project: read,
+    });
+    reflectors.set(namespace === undefined ? type.plural : `${namespace}/${type.plural}`, reflector);
+    return reflector;
+  }
+
   return {
     watch(type, onChange, selection = {}) {
-      const { label, metadataOnly } = selection;
-      const reflector = reflect<KubeObject>(client, type, {
-        ...(label !== undefined && { labelSelector: label }),
-        ...(metadataOnly !== undefined && { metadataOnly }),
-        listing,
-        log,
-        clock,
-        onChange(change) {
-          if (change.type !== 'changed' || !selection.isSame?.(change.old, change.object)) changed(type.kind);
-          const { isEcho, missed } = own.settle(change, type.kind, reflector);
-          if (missed) onChange({ type: 'deleted', object: missed }, false);
-          onChange(change, isEcho);
-        },
-        onListed() {
-          for (const object of own.unlisted(type.kind, reflector)) {
-            changed(type.kind);
-            onChange({ type: 'deleted', object }, false);
-          }
-        },
-        project: read,
-      });
-      byKind.set(type.kind, { type, reflector, selection });
-      reflectors.set(type.plural, reflector);
+      const scopes = type.namespaced && namespaces ? namespaces : [undefined];
+      const running = {
+        type,
+        selection,
+        reflectors: new Map(scopes.map((namespace) => [namespace, begin(type, onChange, selection, namespace)] as const)),
+      };
+      byKind.set(type.kind, running);
       return {
-        shown: reflector.get,
-        newest: (namespace, name) => own.newest(type.kind, reflector, namespace, name),
-        values: reflector.values,
+        shown: (namespace, name) => reflectorOf(running, namespace)?.get(namespace, name),
+        newest: (namespace, name) => own.newest(type.kind, reflectorOf(running, namespace), namespace, name),
+        *values() {
+          for (const reflector of running.reflectors.values()) yield* reflector.values();
+        },
       };
     },
-    newest: (kind, namespace, name) => own.newest(kind, byKind.get(kind)?.reflector, namespace, name),
+    newest: (kind, namespace, name) => own.newest(kind, reflectorOf(byKind.get(kind), namespace), namespace, name),
     ownWrites: (uid) => (own.size === 0 ? undefined : own.of(uid)),
     typeOf(kind) {
       const found = byKind.get(kind);
@@ -138,13 +158,17 @@ export function createWatches(client: KubeClient, project: Projection, log: Log,
     created: (object) => know(object, 'created'),
     found: (object) => know(object, 'found'),
     forget(object) {
-      const found = byKind.get(object.kind);
-      if (found) own.forget(object, found.reflector);
+      const reflector = reflectorOf(byKind.get(object.kind), object.metadata.namespace);
+      if (reflector) own.forget(object, reflector);
       changed(object.kind);
     },
     reflectors,
     synced: () =>
-      Promise.all([...byKind.values()].map(({ reflector, selection }) => (selection.optional ? reflector.answered : reflector.synced))),
+      Promise.all(
+        [...byKind.values()].flatMap(({ reflectors: all, selection }) =>
+          [...all.values()].map(({ answered, synced }) => (selection.optional ? answered : synced)),
+        ),
+      ),
     stop() {
       for (const reflector of reflectors.values()) reflector.stop();
     },

@@ -15,7 +15,7 @@ const patchesOf = (labels: Readonly<Record<string, string>>, more: Partial<Param
       labels,
       placements: [],
       isExcluded: false,
-      isComplete: true,
+      counts: true,
       ownerOf: (labelId) => /^s-(\w)|=(\w)$/.exec(labelId)?.slice(1).find(Boolean),
       ...more,
     }),
@@ -30,7 +30,7 @@ test('a node with the right labels is not written', () =>
 test('labels of runtimes that have no worker there go, and the count with the last', () =>
   expect(patchesOf({ 's-a': 'true', zone: 'x', ...count(1) })).toEqual({ a: { 's-a': null }, '': { 'fluid.io/dataset-num': null } }));
 test('datasets are counted only once all are known', () =>
-  expect(patchesOf(count(3), { placements: [a], isComplete: false })).toEqual({ a: { 's-a': 'true' } }));
+  expect(patchesOf(count(3), { placements: [a], counts: false })).toEqual({ a: { 's-a': 'true' } }));
 test('two runtimes of one dataset count as one', () =>
   expect(patchesOf({}, { placements: [a, placement('b', { 's-a': 'true' })] })['']).toEqual(count(1)));
 test('a node that is excluded gets none, keeps what it has, and loses what goes', () =>
