@@ -1,31 +1,17 @@
 import { type Dataset, referenceIn } from '../api/index.ts';
-import type { Part } from '../constructs/index.ts';
 import { type Outcome, settled, waiting } from '../kube/turns/queue.ts';
 import { choose } from '../planning/choose.ts';
-import type { Cluster, Planned, Scene, Unplanned } from './cluster.ts';
+import { act } from './act.ts';
+import type { Cluster, Scene, Unplanned } from './cluster.ts';
 import type { RuntimeCandidate } from '../planning/choose.ts';
 import { decide } from './decide.ts';
-import { againAfterConflict, attempt, each, failureOf, obstacleOf } from './failures.ts';
+import { againAfterConflict, attempt, each, obstacleOf } from './failures.ts';
 import { failingOn, held, orAgain, orReport } from './holds.ts';
-import { taker } from './steps.ts';
 import { causeOf, type Reason } from '../planning/reasons.ts';
 import { statusOf, unplannedStatusOf } from './status/status.ts';
 import { reconcileDeletedDataset, reconcileDeletedRuntime } from './reconcile-deletion.ts';
 import { noticesOf, noticesOfHold, reportOnBoth, reportOnDataset, reportOnLeaving, reportOnRuntime } from './status/report.ts';
-import {
-  type Action,
-  type Applied,
-  type World,
-  appliedIn,
-  type Decision,
-  type Hold,
-  type Key,
-  keyOf,
-  type LiveObject,
-  nothingApplied,
-} from './world.ts';
-
-const WITH_PROMISE: ReadonlySet<Part> = new Set(['claim', 'volume']);
+import { type Hold, type Key, keyOf } from './world.ts';
 
 /** How often nodes whose pods still mount the dataset are checked. */
 const NODES_IN_USE_MS = 10_000;
@@ -99,58 +85,6 @@ async function unplanned(
   const statuses = unplannedStatusOf({ ...seen, now: cluster.now(), dataset, runtime: object });
   return held(seen.hold, reportInMs, () => reportOnBoth(cluster, dataset, object, statuses, noticesOfHold(seen.hold), reportInMs));
 }
-
-/** Takes the actions in order, also after one has failed. Prunes only when the list was complete and nothing failed. */
-async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }: Decision): Promise<Applied> {
-  const { world } = seen;
-  const { bound, plan } = world;
-  const me = `${world.runtime.kind}/${world.key.name}`;
-  // Without the finalizer no controller would take down what this pass creates.
-  const unmarked = await attempt('UpdateFailed', me, () => cluster.mark(seen));
-  if (unmarked.length > 0) return { ...nothingApplied, failed: unmarked };
-
-  let applied = nothingApplied;
-  let updated = nothingApplied;
-  for (const action of actions) {
-    // A bound claim promises that reads work. And a volume without our claim could be bound to another claim of that name.
-    const promises = action.do === 'ensure' && WITH_PROMISE.has(action.part);
-    if (promises && !bound && updated.failed.length + applied.failed.length > 0) break;
-    const came = await take({ cluster, world }, action);
-    if (action.do === 'ensure') applied = appliedIn([applied, came]);
-    else updated = appliedIn([updated, came]);
-  }
-  const failed = [...updated.failed, ...applied.failed];
-  const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.base.config?.name}`));
-  failed.push(...(await attempt('UpdateFailed', me, () => cluster.refresh(world, reconfigured))));
-  if (mayPrune && failed.length === 0)
-    try {
-      const desired = actions.flatMap((action) => (action.do === 'ensure' ? world.desiredObjects(action.part) : []));
-      const done = await cluster.prune(world, desired);
-      failed.push(...done.failed);
-      applied = { ...applied, pruned: done.pruned, kept: [...applied.kept, ...done.kept] };
-    } catch (error) {
-      failed.push(failureOf('DeleteFailed', me, error));
-    }
-  failed.push(...(await attempt('UpdateFailed', me, () => cluster.place(world))));
-  return { ...applied, failed };
-}
-
-const take = taker<Action, { readonly cluster: Cluster; readonly world: World }, Applied>({
-  ensure: ({ cluster, world }, { part }) => cluster.apply(world, world.desiredObjects(part)),
-  async run({ cluster, world }, { commands, change }) {
-    cluster.run(world, commands, change);
-    return nothingApplied;
-  },
-  release: ({ cluster, world }, { volume, seen, to }) => update(volume, () => cluster.release(world, volume, seen, to)),
-  discard: ({ cluster, world }, { object }) => update(object, () => cluster.delete([object], [world.dataset, world.runtime])),
-  vacate: ({ cluster, world }, { claim }) => update(claim, () => cluster.vacate(world, claim)),
-  complete: ({ cluster }, { claim }) => update(claim, () => cluster.complete(claim)),
-  nudge: ({ cluster }, { claim, afterMs }) => update(claim, () => cluster.nudge(claim, afterMs)),
-});
-const update = async ({ kind, metadata }: LiveObject, effect: () => unknown): Promise<Applied> => ({
-  ...nothingApplied,
-  failed: await attempt('UpdateFailed', `${kind}/${metadata.name}`, effect),
-});
 
 /** Another runtime of its name serves the dataset. */
 async function standBy(
