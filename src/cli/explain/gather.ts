@@ -61,7 +61,7 @@ export async function gather(
     lists(operationKinds),
   ]);
   const all = [...datasets, ...served, ...operations];
-  const ways = asked.filter(isOfKubernetes).map((each) => routesOf(client, each, { namespace, systemNamespace }));
+  const ways = asked.filter(isOfKubernetes).map((each) => routesOf(client, each, { namespace, systemNamespace, datasets }));
   const routes = (await Promise.all(ways)).flat();
   const behind = new Set(routes.flatMap(datasetsBehind));
   const own = asked.filter((each) => !isOfKubernetes(each)).flatMap((each) => named(all, each, namespace));

@@ -27,9 +27,10 @@ export function routeFinding(route: Route, input: ExplainInput): Explanation {
   const healthy = isPod ? trouble === undefined && !isCutOff : phaseOf(object) === 'Bound';
   return {
     object: refOf(object),
-    phase: phaseText(object, 'not seen yet'),
+    // Only an object of the cluster has a UID.
+    phase: object.metadata.uid === undefined ? READ.absent : phaseText(object, 'not seen yet'),
     healthy,
-    causes: healthy ? [] : [...behind, ...ownCause, ...(behind.length + ownCause.length === 0 ? [UNBOUND] : [])],
+    causes: healthy ? [] : [...behind, ...ownCause, ...(behind.length + ownCause.length === 0 ? [unbound(claims.length > 0)] : [])],
     details: [
       ...claims.map(claimLine),
       ...route.bySidecar.map((name) => `Dataset ${object.metadata.namespace}/${redactedText(name)}, by a sidecar`),
@@ -39,7 +40,11 @@ export function routeFinding(route: Route, input: ExplainInput): Explanation {
   };
 }
 
-const UNBOUND: ExplainedCause = { reason: 'NotBound', message: 'is not bound', toDo: 'see its Dataset, which has a claim of its own name' };
+const unbound = (isOfDataset: boolean): ExplainedCause => ({
+  reason: 'NotBound',
+  message: 'is not bound',
+  toDo: isOfDataset ? 'see its Dataset, which has a claim of its own name' : 'see its storage class and its events: it is of no Dataset',
+});
 
 /** Not one of another storage. */
 const isOurs = ({ namespace, name, claim, volume }: ClaimRoute, { objects }: ExplainInput): boolean =>

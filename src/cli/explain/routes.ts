@@ -44,17 +44,24 @@ export interface NodeRoute {
 
 const CSINode = resourceType('storage.k8s.io', 'CSINode', 'csinodes', false);
 
-/** Reads the way of one that was asked for, in its namespace or, without one, in all. @throws UsageError when it does not exist */
+/**
+ * Reads the way of one that was asked for, in its namespace or, without one, in all. A claim that one of these Datasets is to have need not
+ * exist: why it does not is what its user asks.
+ *
+ * @throws UsageError when it does not exist
+ */
 export async function routesOf(
   client: KubeClient,
   { text, kind, name }: AskedName,
-  { namespace, systemNamespace }: { readonly namespace: string | undefined; readonly systemNamespace: string },
+  { namespace, systemNamespace, datasets }: RouteOptions,
 ): Promise<readonly Route[]> {
   const read = reading(client);
   const type = kind === Pod.kind ? Pod : kind === 'PersistentVolume' ? ownedKinds.PersistentVolume : ownedKinds.PersistentVolumeClaim;
   const where = type.namespaced && namespace !== undefined ? { namespace } : {};
   const { items } = await client.list(type, { ...where, fieldSelector: `metadata.name=${name}` });
-  const found = items.filter(({ metadata }) => metadata.name === name);
+  const those = items.filter(({ metadata }) => metadata.name === name);
+  const awaited = kind === CLAIM ? datasets.filter(({ metadata }) => metadata.name === name).map(claimOf) : [];
+  const found = those.length > 0 ? those : awaited;
   if (found.length === 0) throw new UsageError(`expected a ${type.kind} that is called ${name}, found none: ${text}`);
   const routes = found.map(async (object): Promise<Route> => {
     const nodeName = type === Pod ? nodeOf(object) : undefined;
@@ -65,6 +72,21 @@ export async function routesOf(
   return Promise.all(routes);
 }
 
+interface RouteOptions {
+  readonly namespace: string | undefined;
+  readonly systemNamespace: string;
+  /** The Datasets that were read. */
+  readonly datasets: readonly KubeObject[];
+}
+
+const CLAIM = 'PersistentVolumeClaim';
+/** The claim that a Dataset will have. */
+const claimOf = ({ metadata: { namespace = '', name } }: KubeObject): KubeObject => ({
+  apiVersion: 'v1',
+  kind: CLAIM,
+  metadata: { namespace, name },
+});
+
 /** Datasets that a route leads to, `<namespace>/<name>`. A Dataset and its claim have one name. */
 export const datasetsBehind = ({ object, claims, bySidecar }: Route): readonly string[] => [
   ...claims.flatMap(({ namespace, name, volume }) => [`${namespace}/${name}`, ...servedBy(volume)]),
@@ -72,7 +94,7 @@ export const datasetsBehind = ({ object, claims, bySidecar }: Route): readonly s
 ];
 
 function claimsOf({ kind, metadata: { namespace = '', name }, spec }: KubeObject): readonly { namespace: string; name: string }[] {
-  if (kind === 'PersistentVolumeClaim') return [{ namespace, name }];
+  if (kind === CLAIM) return [{ namespace, name }];
   if (kind === 'PersistentVolume') {
     const { claimRef } = (spec ?? {}) as { claimRef?: { namespace?: string; name?: string } };
     return claimRef?.name === undefined ? [] : [{ namespace: claimRef.namespace ?? '', name: claimRef.name }];

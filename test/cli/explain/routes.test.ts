@@ -209,6 +209,26 @@ test('a claim that is not bound is not well', async () => {
   expect([found?.healthy, found?.causes[0]?.reason]).toEqual([false, 'ClaimNotBound']);
 });
 
+test('a claim that is not there yet leads to the Dataset that it will have', async () => {
+  const waiting = of('Dataset', 'demo', { status: { phase: 'NotBound', conditions: [] } });
+  const objects = [waiting, ...without('Dataset', 'PersistentVolumeClaim', 'PersistentVolume')];
+  const found = await explained('pvc/demo', objects);
+  expect(found.map(({ object, phase, healthy }) => [object, phase, healthy])).toEqual([
+    ['PersistentVolumeClaim ml/demo', 'does not exist', false],
+    ['Dataset ml/demo', 'NotBound', false],
+    ['ThinRuntime ml/demo', 'as its spec says', true],
+  ]);
+  expect(found[0]?.causes).toMatchObject([{ reason: 'ClaimNotFound', message: 'claim ml/demo does not exist' }]);
+  await expect(explained('pvc/other', objects)).rejects.toThrow('expected a PersistentVolumeClaim that is called other, found none');
+});
+
+test('a claim that no Dataset has is not sent to one', async () => {
+  const other = of('PersistentVolumeClaim', 'other', { spec: {}, status: { phase: 'Pending' } });
+  const [found] = await explained('pvc/other', [...WELL, other]);
+  expect(found).toMatchObject({ phase: 'Pending', healthy: false, details: ['no Dataset'] });
+  expect(found?.causes).toMatchObject([{ reason: 'NotBound', toDo: 'see its storage class and its events: it is of no Dataset' }]);
+});
+
 test.each([
   ['alluxio/demo', 'AlluxioRuntime'],
   ['alluxioruntimes/demo', 'AlluxioRuntime'],
