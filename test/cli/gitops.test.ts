@@ -63,6 +63,27 @@ describe('diff without a cluster', () => {
       expect(stdout).not.toContain('note:');
     },
   );
+  test('says of a kustomization what can be checked instead, whatever its file says', async () => {
+    const said = folder({ 'juicefs.yaml': dataset(), 'kustomization.yaml': 'resources: [juicefs.yaml]\n' });
+    const { code, stderr } = await sluice(['diff', '--offline', said], { env: nowhere });
+    expect([code, stderr.split('\n').filter((line) => line.includes('kustomization'))]).toEqual([
+      2,
+      [
+        `${said}/kustomization.yaml:1: expected manifests, such as \`kustomize build ${said} | sluice diff --offline -\` checks, found a kustomization`,
+      ],
+    ]);
+    const named = JSON.stringify({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources: [] });
+    const ofInput = await sluice(['diff', '--offline', '-'], { input: named, env: nowhere });
+    expect(ofInput.stderr).toContain('found a kustomization');
+  });
+  test('does not say that a faulty object is not there', async () => {
+    const { code, stderr } = await sluice(['diff', '--offline', '-'], { input: dataset('mounts: 3'), env: nowhere });
+    expect([code, stderr]).toEqual([2, '<stdin>:5: Dataset default/demo: spec.mounts: expected a list of at least 1 item, found 3\n']);
+  });
+  test('reports a template of helm without a warning of its parser', async () => {
+    const { code, stderr } = await sluice(['diff', '--offline', '-'], { input: '{{ .Values.x }}\n', env: nowhere });
+    expect([code, stderr]).toEqual([2, expect.not.stringContaining('Warning')]);
+  });
   describe('in a pipeline', () => {
     const input = `${dataset('mounts: 3')}\n---\n${JSON.stringify({ apiVersion: 'data.fluid.io/v1alpha1', kind: 'GooseFSRuntime', metadata: { name: 'a' } })}`;
     const checked = async (format: string) => {

@@ -107,7 +107,13 @@ function parsed(part: Piece): ReadPart {
 /** As the library reads it. */
 function unopened({ file, text, before }: Piece): Documents {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, customTags: [oldBooleans], prettyErrors: false });
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    merge: true,
+    customTags: [oldBooleans],
+    prettyErrors: false,
+    logLevel: 'error',
+  });
   const position = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { file, line: before + line, column: col };

@@ -19,8 +19,9 @@ const MOST_KINDS = 8;
 const NOTHING = 'note: the input has no Dataset, no runtime and no operation';
 
 /** Lines that say how many objects of which kinds were read for nothing, and if all were; none if all were of use. */
-export function passedOver({ all, own, datasets, written, operations }: InputObjects): readonly string[] {
-  const nothing = datasets.length + written.length + operations.length > 0 ? [] : [NOTHING];
+export function passedOver({ all, own, datasets, written, operations, faults }: InputObjects): readonly string[] {
+  // A faulty object may be one of them.
+  const nothing = datasets.length + written.length + operations.length + faults.length > 0 ? [] : [NOTHING];
   const others = all.filter(({ object }) => !own.has(object) && !READ.has(object.kind));
   if (others.length === 0) return nothing;
   const counts = [...Map.groupBy(others, ({ object }) => object.kind)].map(

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { buffer as readAll } from 'node:stream/consumers';
 import {
   type CustomResource,
@@ -173,6 +173,13 @@ function objectOf(source: SourceObject, faults: InputFault[]): KubeObject | unde
     faults.push(wrong('items', 'the objects of the List', fields['items']));
     return undefined;
   }
+  const { file } = source.at([]);
+  if (isKustomization(file, fields)) {
+    const folder = file === '<stdin>' ? '<folder>' : dirname(file);
+    const expected = `manifests, such as \`kustomize build ${folder} | sluice diff --offline -\` checks`;
+    faults.push({ ...source.at([]), path: '', expected, found: 'a kustomization' });
+    return undefined;
+  }
   const name = (metadata as { name?: unknown } | undefined)?.name;
   const own = [
     ...(typeof apiVersion === 'string'
@@ -184,6 +191,10 @@ function objectOf(source: SourceObject, faults: InputFault[]): KubeObject | unde
   faults.push(...own);
   return own.length === 0 ? (fields as KubeObject) : undefined;
 }
+
+/** kustomize knows its files by their names, and they need not say their kind. */
+const isKustomization = (file: string, { apiVersion }: Partial<KubeObject>): boolean =>
+  /^kustomization\.ya?ml$/.test(basename(file)) || (typeof apiVersion === 'string' && apiVersion.startsWith('kustomize.config.k8s.io/'));
 
 /**
  * Another project's kind may have the name of one of ours. A group that nearly matches ours is a typing error, and so is none at all, since
