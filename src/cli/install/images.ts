@@ -11,7 +11,7 @@ Examples:
   sluice images
   sluice images -o json | jq -r '.[].image' | sort -u
   sluice images --registry registry.example/mirror -o json |
-    jq -r '.[] | "docker://\\(.image) docker://\\(.mirror)"' | sort -u | xargs -L 1 skopeo copy --all
+    jq -r '.[] | select(.of != "sluice") | "docker://\\(.image) docker://\\(.mirror)"' | sort -u | xargs -L 1 skopeo copy --all
 
 Images in specs, profiles and classes of users are not listed, and --registry changes none of them. "sluice" is the image
 of Sluice itself; \`sluice install --image\` names another one. For the others a variable of the controller does.
