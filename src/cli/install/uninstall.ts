@@ -86,7 +86,7 @@ export const define: Define = (command, parts) => {
           ({ kind }) => !(flags.keepCrds && kind === 'CustomResourceDefinition') && !(!flags.withNamespace && kind === 'Namespace'),
         );
         // In the reverse order of an installation.
-        let isHere = false;
+        let [isHere, isAny] = [false, false];
         for (const manifest of [lease, ...manifests].toReversed()) {
           const resource = resources.find(({ plural }) => manifest.metadata.name === crdNameOf(plural));
           // With the CRD all objects of its kind would be deleted, those too that were created since the first check.
@@ -96,9 +96,11 @@ export const define: Define = (command, parts) => {
           // The controller has made the Lease, without labels: it is its own if another part of the installation is beside it.
           if (manifest === lease && !isHere) continue;
           const removed = await remove(client, manifest, options.namespace, flags.dryRun ?? false);
+          isAny ||= removed;
           isHere ||= removed && manifest.metadata.namespace === options.namespace;
         }
         if (used) throw used;
+        if (!isAny) say(`Nothing to delete: neither namespace ${options.namespace} nor the cluster has a part of an installation.`);
       } catch (error) {
         throw error instanceof Refused ? error : new Refused(messageOf(error), { cause: error });
       } finally {

@@ -111,6 +111,9 @@ test('says with --dry-run what it would delete and what prevents it, and else de
   expect(await uninstall(objects)).toEqual({ code: 1, stdout: '', stderr: `sluice: nothing was deleted, ${why}`, left: all(objects) });
 });
 
-test('says nothing where nothing is', async () => {
-  expect(await uninstall([])).toEqual({ code: 0, stdout: '', stderr: '', left: [] });
+test('says so where nothing is', async () => {
+  const nothing = (namespace: string) =>
+    `Nothing to delete: neither namespace ${namespace} nor the cluster has a part of an installation.\n`;
+  expect(await uninstall([])).toEqual({ code: 0, stdout: nothing('fluid-system'), stderr: '', left: [] });
+  expect((await uninstall([], '-n', 'data', '--dry-run')).stdout).toBe(nothing('data'));
 });
