@@ -50,6 +50,8 @@ export const CLUSTER = 'the cluster';
 export interface ClusterLookup extends Lookup {
   /** Kinds that could be listed only in part, for lack of rights, a line each. */
   gaps(): readonly string[];
+  /** Kinds that could be listed only in part. */
+  unlisted(): readonly string[];
 }
 
 /** The namespaces of an input. */
@@ -96,6 +98,7 @@ export function inCluster(client: KubeClient, runtimes: readonly Runtime[], name
         ));
       return page?.items ?? [];
     },
+    unlisted: () => [...partial].toSorted(),
     gaps: () => [
       ...(partial.size > 0
         ? [

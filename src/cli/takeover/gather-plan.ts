@@ -68,7 +68,14 @@ async function gatherInput(client: KubeClient, options: PlanOptions): Promise<Ta
     Promise.all(runtimes.flatMap(({ fluidsWorkloads }) => (fluidsWorkloads ? [readOr(client, workloadType(fluidsWorkloads), false)] : []))),
     lackedRights(client, rightsOf(manifests, fluid.namespace, fluid.release)),
   ]);
-  const input = inputOf({ objects: [...datasets, ...served, ...operations].map(sourceOf), faults: [] }, runtimes, 'default');
+  const deleting = [...datasets, ...served, ...operations].filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  // A Dataset and its runtime are deleted together.
+  const ended = new Set(deleting.filter(({ kind }) => !isOperation(kind)).map(nameOf));
+  const kept = [
+    ...[...datasets, ...served].filter((each) => !ended.has(nameOf(each))),
+    ...operations.filter((each) => !deleting.includes(each)),
+  ];
+  const input = inputOf({ objects: kept.map(sourceOf), faults: [] }, runtimes, 'default');
   const comparison = await compared(client, input, { settings, runtimes, elsewhere: cluster });
   return {
     fluid,
@@ -81,6 +88,8 @@ async function gatherInput(client: KubeClient, options: PlanOptions): Promise<Ta
     changes: comparison.changes,
     faults: comparison.faults.map(faultOf),
     ...aboutReferences(comparison, cluster),
+    deleting: deleting.map(refOf),
+    unlisted: cluster.unlisted(),
     nodes: nodes.map(({ metadata: { name, labels = {} } }) => ({ name, labels })),
     home,
     values,
@@ -102,6 +111,9 @@ function undefinedIfUnread(error: unknown): undefined {
 
 /** A kind of the charts before a826600. */
 const GOOSEFS: ResourceType = { group: GROUP, version: VERSION, plural: 'goosefsruntimes', kind: 'GooseFSRuntime', namespaced: true };
+
+const isOperation = (kind: string): boolean => operationKinds.some((each) => each.kind === kind);
+const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
 
 /** Variables that the controller reads, beside those that `sluice install` sets. */
 const variablesOf = (runtimes: readonly Runtime[]): ReadonlySet<string> =>
@@ -144,7 +156,7 @@ interface Container {
 
 /** Objects of kinds that are listed are not read one by one, of which a cluster may have hundreds. */
 function fromLists(cluster: ClusterLookup): ClusterLookup {
-  const LISTED: ReadonlySet<string> = new Set(['Dataset', 'PersistentVolume', ...operationKinds.map(({ kind }) => kind)]);
+  const LISTED: ReadonlySet<string> = new Set(['Dataset', ...operationKinds.map(({ kind }) => kind)]);
   const byKind = new Map<string, Promise<ReadonlyMap<string, KubeObject>>>();
   const idOf = (namespace: string | undefined, name: string) => `${namespace ?? ''}/${name}`;
   const all = (kind: string) => {

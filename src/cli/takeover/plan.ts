@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import { FIELD_MANAGER } from '../../planning/diff/managed-fields.ts';
@@ -48,6 +48,8 @@ export const define: Define = (command, parts) => {
     .addOption(command.createOption('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
+      if (flags.writeValues !== undefined && existsSync(flags.writeValues))
+        throw new UsageError(`--write-values: expected a new file, found ${flags.writeValues}`);
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
       const resources = await parts.resources();
       // The cast: it was checked that this is a mapping.

@@ -85,12 +85,21 @@ const aboutObjects = (objects: readonly ObjectPlan[]): readonly Decision[] => [
     })),
 ];
 
-function aboutRights({ fluid, lacked }: TakeoverInput, objects: readonly ObjectPlan[]): readonly Decision[] {
+function aboutRights({ fluid, lacked, unlisted }: TakeoverInput, objects: readonly ObjectPlan[]): readonly Decision[] {
   const unknown = objects.filter(({ fate }) => fate === 'unknown').map(({ object }) => object);
   const how = 'Run the plan as a user who has them.';
   return [
     ...(unknown.length > 0
       ? [{ about: 'your rights', what: `some objects were not compared for lack of them: ${some(unknown)}`, how }]
+      : []),
+    ...(unlisted.length > 0
+      ? [
+          {
+            about: 'your rights',
+            what: `you may not list these in all namespaces, so others were not compared: ${unlisted.join(', ')}`,
+            how,
+          },
+        ]
       : []),
     ...(fluid.missingRights.length > 0
       ? [{ about: 'your rights', what: `to see all of Fluid, these are missing: ${fluid.missingRights.map(rightText).join(', ')}`, how }]

@@ -24,6 +24,10 @@ export interface TakeoverInput {
   readonly ungranted: readonly { readonly object: string; readonly message: string; readonly isBound: boolean }[];
   /** Further messages about specs, a line each. */
   readonly warnings: readonly string[];
+  /** Objects that are being deleted. */
+  readonly deleting: readonly string[];
+  /** Kinds that the user may not list in all namespaces. */
+  readonly unlisted: readonly string[];
   readonly nodes: readonly PlacementNode[];
   /** Nodes on which Fluid's controllers run. */
   readonly home: readonly KubeObject[];

@@ -56,6 +56,8 @@ export function takeoverPlan(input: TakeoverInput): TakeoverPlan {
         .filter(({ lone }) => lone)
         .map(({ object, message }) => `${object ?? ''}: ${message}; nothing is done for it, as under Fluid`),
       ...ungranted.filter(({ isBound }) => isBound).map(({ object, message }) => `${object}: ${message}`),
+      ...input.deleting.map((object) => `${object} is being deleted: Sluice finishes that`),
+      ...(input.lacked ? [] : ['The API server does not say which rights you have: those for the take-over were not checked']),
       ...taintNotes(home, valueAt(values.values, 'controller.tolerations')),
       ...warnings,
     ],

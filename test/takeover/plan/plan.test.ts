@@ -147,6 +147,23 @@ test.skipIf(!hasGoldens)('an object of another owner under a name that Sluice ne
   expect(plan.decisions[0]?.what).toContain('belongs to');
 });
 
+test.skipIf(!hasGoldens)('a Dataset that is being deleted is a note, and is not compared', async () => {
+  const server = clusterOf(['thin/plain-min', 'juicefs/ce-min']);
+  const { namespace, name } = server.all('ThinRuntime')[0]!.metadata;
+  server.delete('Dataset', namespace, name);
+  const plan = await planned(server);
+  expect(plan.notes).toContain(`Dataset ${namespace}/${name} is being deleted: Sluice finishes that`);
+  expect(plan.groups.map(({ of }) => of)).toEqual([expect.stringMatching(/^JuiceFSRuntime /)]);
+});
+
+test('Datasets that may not be listed have to be decided, rather than be none', async () => {
+  const server = clusterOf();
+  server.rules.refuse({ kind: 'Dataset', verb: 'list' }, { status: 403, reason: 'Forbidden' });
+  const { decisions, summary } = await planned(server);
+  expect(summary.datasets).toEqual({});
+  expect(decisions).toMatchObject([{ what: 'you may not list these in all namespaces, so others were not compared: Dataset' }]);
+});
+
 test('a kind that Sluice does not serve has to be decided', async () => {
   const server = clusterOf();
   server.put({ ...dataset('goose'), kind: 'GooseFSRuntime', spec: {} });
