@@ -3,12 +3,19 @@ import { addCommands, type CommandRow, type Define } from '../command.ts';
 /** In the order of a take-over. */
 export const SUBCOMMANDS: readonly CommandRow[] = [
   { name: 'plan', summary: 'print what a take-over would do to each object, and what has to be decided', load: () => import('./plan.ts') },
+  {
+    name: 'try',
+    summary: "have Sluice's controller serve some namespaces, while Fluid's serve the others",
+    load: () => import('./try.ts'),
+  },
 ];
 
 const EXAMPLES = `
 Examples:
   sluice takeover plan                                          read the cluster, and print what would happen
   sluice takeover plan --write-values sluice-values.yaml        and write the values for \`sluice install\`
+  sluice takeover try --namespace ml --image registry.example/sluice:1
+                                                                serve the namespace ml, and no other
 
 \`sluice takeover <command> --help\` shows more.`;
 

@@ -1,6 +1,6 @@
 /**
  * Admission policies that refuse the writes of Fluid's controllers in the namespaces that Sluice serves for a try. Fluid has no setting by
- * which its controllers leave a namespace alone.
+ * which its controllers leave a namespace alone: docs/adr/0043-a-try-is-an-admission-policy.md.
  */
 import { cacheNodeLabel, cacheSizeNodeLabel, exclusiveNodeLabel, exclusiveNodeValue, GROUP, typedCacheNodeLabel } from '../../api/index.ts';
 import { labels } from '../../install/labels.ts';

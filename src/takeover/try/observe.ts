@@ -1,0 +1,129 @@
+import { Dataset, operationKinds } from '../../api/index.ts';
+import { type CustomResource, GROUP, VERSION } from '../../api/resource.ts';
+import { selector } from '../../install/labels.ts';
+import { ELECTION_LEASE } from '../../install/rights.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { ignoreNotFound, isNotFound } from '../../kube/errors.ts';
+import { holderOf, LEASE, type Lease } from '../../kube/lease/lease-record.ts';
+import { selectorText } from '../../kube/selector.ts';
+import { listAll } from '../../kube/watch/pages.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { Pod, typeOf } from '../../planning/kinds.ts';
+import { Deployment } from '../fluid/names.ts';
+import { fenceOf, isInForce, readFence } from './fence.ts';
+import type { TryObjects } from './refusals.ts';
+import { CONTROLLER, namespacesIn, podsOf, type TryController, type TryPart, type TryTarget, type TryWorld } from './world.ts';
+
+/** Reads what the steps depend on. @throws ApiError, and NoAnswer while the API server does not answer */
+export async function observe(client: KubeClient, target: TryTarget, applied: ReadonlySet<TryPart>): Promise<TryWorld> {
+  const { namespaces, back } = target;
+  const [found, controller, runtimes, datasets] = await Promise.all([
+    readFence(client),
+    readController(client, target.system),
+    objectsIn(client, target.runtimes.map(typeOf), namespaces),
+    objectsIn(client, [typeOf(Dataset)], back),
+  ]);
+  const fence = fenceOf(found);
+  const fenced = namespaces.filter((namespace) => fence?.namespaces.includes(namespace));
+  const refused = await Promise.all(fenced.map((namespace) => isInForce(client, namespace)));
+  return {
+    target,
+    fence,
+    isFenceLeft: found.policy !== undefined || found.binding !== undefined,
+    inForce: new Set(fenced.filter((_, i) => refused[i])),
+    controller,
+    untouched: runtimes
+      .filter((runtime) => conditionsOf(runtime).every(({ type }) => type !== 'Synced'))
+      .map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`),
+    // As Fluid's controllers of runtimes decide: a Dataset with a condition Ready, of whatever status, is set up.
+    unbound: datasets
+      .filter((dataset) => !isSetUp(dataset) && conditionsOf(dataset).some(({ type }) => type === 'Ready'))
+      .map(({ metadata: { namespace = '', name } }) => ({ namespace, name })),
+    applied,
+  };
+}
+
+/** The namespaces that are tried now: those that the policies keep Fluid off, and those that Sluice's controller serves. */
+export async function readTried(
+  client: KubeClient,
+  system: string,
+): Promise<{ readonly namespaces: readonly string[]; readonly servesAll: boolean }> {
+  const [found, { deployment }] = await Promise.all([readFence(client), readController(client, system)]);
+  const namespaces = new Set([...(fenceOf(found)?.namespaces ?? []), ...(deployment?.namespaces ?? [])]);
+  return { namespaces: [...namespaces].toSorted(), servesAll: deployment !== undefined && deployment.namespaces === undefined };
+}
+
+/** All objects of the kinds of Datasets, of all namespaces. */
+export async function readObjects(client: KubeClient, runtimes: readonly CustomResource[]): Promise<TryObjects> {
+  const [datasets, operations, served] = await Promise.all(
+    [[typeOf(Dataset)], operationKinds.map(typeOf), [...runtimes.map(typeOf), GooseFSRuntime]].map((types) =>
+      objectsIn(client, types, [undefined]),
+    ),
+  );
+  return { datasets: datasets ?? [], operations: operations ?? [], runtimes: served ?? [] };
+}
+
+async function readController(client: KubeClient, namespace: string): Promise<TryController> {
+  const labelSelector = selectorText(selector('controller'));
+  const [deployment, pods, lease] = await Promise.all([
+    client.get(Deployment, { namespace, name: CONTROLLER }).catch(ignoreNotFound),
+    client.list(Pod, { namespace, labelSelector }),
+    client.get(LEASE, { namespace, name: ELECTION_LEASE }).catch(ignoreNotFound),
+  ]);
+  return {
+    ...(deployment && { deployment: { uid: deployment.metadata.uid ?? '', namespaces: namespacesIn(podsOf(deployment)) } }),
+    pods: pods.items.map((pod) => ({
+      name: pod.metadata.name,
+      uid: pod.metadata.uid ?? '',
+      namespaces: namespacesIn(pod['spec'] as object),
+      ...whyNot(pod),
+    })),
+    // The cast: the type asked for.
+    leader: lease ? holderOf(lease as Lease) : '',
+  };
+}
+
+interface PodStatus {
+  readonly containerStatuses?: readonly { readonly state?: { readonly waiting?: { readonly reason?: string } } }[];
+}
+function whyNot({ status }: KubeObject): { readonly why?: string } {
+  const { containerStatuses = [] } = (status ?? {}) as PodStatus;
+  const why = containerStatuses.map(({ state }) => state?.waiting?.reason).find((reason) => reason !== undefined);
+  return why === undefined ? {} : { why };
+}
+
+async function objectsIn(
+  client: KubeClient,
+  types: readonly ResourceType[],
+  namespaces: readonly (string | undefined)[],
+): Promise<readonly KubeObject[]> {
+  const lists = types.flatMap((type) =>
+    namespaces.map((namespace) =>
+      listAll(client, type, namespace === undefined ? {} : { namespace }).catch((error: unknown) => {
+        // The CRD of the kind is not installed.
+        if (isNotFound(error)) return { items: [] };
+        throw error;
+      }),
+    ),
+  );
+  return (await Promise.all(lists)).flatMap(({ items }) => items);
+}
+
+/** A kind of Fluid that Sluice does not serve. */
+const GooseFSRuntime: ResourceType = {
+  group: GROUP,
+  version: VERSION,
+  kind: 'GooseFSRuntime',
+  plural: 'goosefsruntimes',
+  namespaced: true,
+};
+
+interface Reported {
+  readonly phase?: string;
+  readonly conditions?: readonly { readonly type: string; readonly status?: string }[];
+}
+const reported = ({ status }: KubeObject): Reported => (status ?? {}) as Reported;
+const conditionsOf = (object: KubeObject) => reported(object).conditions ?? [];
+/** Phases of a Dataset that no runtime has ever served. */
+const UNSERVED: ReadonlySet<string | undefined> = new Set([undefined, '', 'NotBound', 'Pending']);
+const isSetUp = (dataset: KubeObject): boolean => !UNSERVED.has(reported(dataset).phase);
