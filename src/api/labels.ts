@@ -17,6 +17,8 @@ export const label = {
   referringNamespace: 'fluid.io/dataset.referring-namespace',
   /** On the pods of a DataMigrate: `migrate-<dataset id>`. They keep away from each other by it. */
   operation: 'fluid.io/operation',
+  /** Velero's own: leaves an object out of backups that another cluster makes for itself. */
+  notInBackups: 'velero.io/exclude-from-backup',
 } as const;
 
 /** Keys of the annotations that Sluice reads or writes. */

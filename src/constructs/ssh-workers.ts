@@ -107,7 +107,12 @@ function madeKeys(operation: Operation) {
   const { sshKeys: name } = operationNames(operation);
   const { sshKeys: keys } = operation.facts;
   if (!keys) throw new Error(`${operation.kind} ${operation.name}: expected keys among the facts, since no Secret has any`);
-  return { name, data: { 'ssh-privatekey': base64(keys.privateKey), 'ssh-publickey': base64(keys.publicKey) } };
+  // Another cluster has its own.
+  return {
+    name,
+    labels: { [label.notInBackups]: 'true' },
+    data: { 'ssh-privatekey': base64(keys.privateKey), 'ssh-publickey': base64(keys.publicKey) },
+  };
 }
 
 function withServer(operation: Operation, parallel: Parallel, pod: ComponentProps) {

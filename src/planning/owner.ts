@@ -46,6 +46,18 @@ export function isLeft(object: KubeObject, { kind, name, uid, creationTimestamp:
   return isPredecessor && ownerUid(object) === owner.uid && (object.metadata.creationTimestamp ?? '') <= born;
 }
 
+/**
+ * Whether an object was made for a runtime or an operation of another cluster, and a restore tool has made it again here: its label names
+ * nobody, and it has no owner. Whatever the controller makes has one, but for volumes and claims, which are adopted (`isOurs`).
+ *
+ * @param isOwner whether a runtime or an operation has this UID
+ */
+export function isCopy(object: KubeObject, { isOwner }: { isOwner(uid: string): boolean }): boolean {
+  const holder = ownerUid(object);
+  if (holder === undefined || isOwner(holder) || ownersOf(object).length > 0) return false;
+  return object.kind !== 'PersistentVolume' && object.kind !== 'PersistentVolumeClaim';
+}
+
 export const ownersInWords = (object: KubeObject): string =>
   ownersOf(object)
     .map(({ kind, name }) => `${kind}/${name}`)

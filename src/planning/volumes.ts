@@ -9,6 +9,9 @@ export function claimedBy(volume: KubeObject): Key {
   return { namespace: claimRef?.namespace ?? '', name: claimRef?.name ?? '' };
 }
 
+/** The driver that mounts a volume. threat-model: R-volume */
+export const driverOf = ({ spec }: KubeObject): string | undefined => (spec as { csi?: { driver?: string } } | undefined)?.csi?.driver;
+
 /** The Dataset to which a volume refers, if that is not its own. threat-model: R-leads-to */
 export function targetOf({ metadata: { labels } }: KubeObject): Key | undefined {
   const { [label.referringNamespace]: namespace, [label.referringName]: name } = labels ?? {};

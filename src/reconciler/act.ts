@@ -28,6 +28,8 @@ export async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }
   const failed = [...updated.failed, ...applied.failed];
   const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.base.config?.name}`));
   failed.push(...(await attempt('UpdateFailed', me, () => cluster.refresh(world, reconfigured))));
+  // Also during a first set-up: a Job that runs keeps a claim which is in the way.
+  failed.push(...(await cluster.removeRestored(world)));
   if (mayPrune && failed.length === 0)
     try {
       const desired = actions.flatMap((action) => (action.do === 'ensure' ? world.desiredObjects(action.part) : []));

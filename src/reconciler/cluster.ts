@@ -2,7 +2,7 @@ import type { RuntimeCandidate } from '../planning/choose.ts';
 import type { Dataset, DatasetStatus, Identity, InvalidSpec, RuntimeStatus } from '../api/index.ts';
 import type { Command, MountChange, Runtime } from '../constructs/index.ts';
 import type { Teardown } from './teardown-steps.ts';
-import type { Applied, Hold, Key, LiveObject, DesiredObject, Pruned, RuntimeObject, World } from './world.ts';
+import type { Applied, Failure, Hold, Key, LiveObject, DesiredObject, Pruned, RuntimeObject, World } from './world.ts';
 
 /** The Dataset of one name, and the runtimes of that name. */
 export interface Scene {
@@ -71,6 +71,8 @@ export interface Cluster {
   removeLeft(key: Key): Promise<void>;
   apply(world: World, desiredObjects: readonly DesiredObject[]): Promise<Applied>;
   prune(world: World, keep: readonly DesiredObject[]): Promise<Pruned>;
+  /** Deletes what was restored from another cluster and nothing here wants. Returns what was refused. */
+  removeRestored(world: World): Promise<readonly Failure[]>;
   /** Has running pods reload their configuration when it changed in this pass, or in an earlier one whose patch failed. */
   refresh(world: World, changed: boolean): Promise<void>;
   /** Starts the commands and returns at once; their end requeues the key. */

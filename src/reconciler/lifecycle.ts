@@ -139,18 +139,21 @@ const VOLUME_GOING: Hold = {
   afterMs: 10_000,
 };
 /**
- * Two new Datasets wanted the same names, and this one lost them after its claim was created. Kubernetes lets nobody change the volume that a
- * claim names. The deletion requeues the key.
+ * Two new Datasets wanted the same names, and this one lost them after its claim was created; or the claim is of another cluster, where the
+ * Dataset had other names. Kubernetes lets nobody change the volume that a claim names. The deletion requeues the key.
  */
 const CLAIM_MISLED: Hold = {
   reason: 'VolumePending',
-  message: 'the claim names a volume that another Dataset has; the controller creates it again with the name of its own',
+  message: 'the claim names a volume that is not of this Dataset; the controller creates it again with the name of its own',
 };
-function isMisled({ desiredObjects, runtime }: World, claim: LiveObject): boolean {
-  if (ownerUid(claim) !== runtime.metadata.uid || claim.metadata.deletionTimestamp || phaseOf(claim) !== 'Pending') return false;
+function isMisled({ desiredObjects, runtime, claimIsLeft }: World, claim: LiveObject): boolean {
+  if (claim.metadata.deletionTimestamp) return false;
+  if (claimIsLeft) return true;
+  if (ownerUid(claim) !== runtime.metadata.uid || !UNBOUND.has(phaseOf(claim))) return false;
   const named = volumeNameOf(claim);
   return named !== undefined && !desiredObjects('volume').some(({ kind, name }) => kind === 'PersistentVolume' && name === named);
 }
+const UNBOUND: ReadonlySet<unknown> = new Set(['Pending', 'Lost']);
 const AT_ONCE_MS = 1;
 const pending = (state: string): Hold => ({ reason: 'VolumePending', message: `the volume ${state}` });
 

@@ -36,6 +36,8 @@ export interface World extends Binding {
   readonly names: WorkloadNames;
   readonly volume?: LiveObject;
   readonly claim?: LiveObject;
+  /** The claim names a volume of a runtime that is gone, or of another cluster. */
+  readonly claimIsLeft?: true;
   readonly missingSecrets: readonly MissingSecret[];
   readonly secretRetryMs?: number;
   /** Milliseconds until the next pass, even without an event: something is read by the clock. */

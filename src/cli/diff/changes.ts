@@ -7,7 +7,7 @@ import { stamp, stamped } from '../../planning/diff/stamp.ts';
 import { hashOf } from '../../planning/bindings.ts';
 import { ownedKinds, ownedType, Pod } from '../../planning/kinds.ts';
 import { selectorOf } from '../../kube/selector.ts';
-import { isOurs, type Owned, ownersInWords } from '../../planning/owner.ts';
+import { isCopy, isOurs, type Owned, ownersInWords } from '../../planning/owner.ts';
 import { workloadView } from '../../planning/views.ts';
 import { retain } from '../../planning/diff/retain.ts';
 import type { LiveObject } from '../../planning/objects.ts';
@@ -60,7 +60,7 @@ export async function changeOf(
   try {
     const live = await current(client, type, owner.namespace, manifest.metadata.name);
     if (!live) return await addition(client, type, manifest);
-    if (!isOurs(live, owner, { isOwner }))
+    if (!isOurs(live, owner, { isOwner }) && !isCopy(live, { isOwner }))
       return { ...nothing(manifest), action: 'refuse', problem: `it exists and belongs to ${ownersInWords(live)}` };
     return await change(client, type, manifest, live);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { label } from '../../api/index.ts';
 import { type KubeObject, resourceType, withoutManagedFields } from '../types.ts';
 
 export const LEASE = resourceType('coordination.k8s.io', 'Lease', 'leases');
@@ -23,7 +24,10 @@ export interface LeaseTerms {
   readonly leaseDurationMs: number;
 }
 
-/** `lease` with us as its holder; without one, a new Lease. Guarded by its resourceVersion: only one taker succeeds. */
+/**
+ * `lease` with us as its holder; without one, a new Lease. Guarded by its resourceVersion: only one taker succeeds. Backups leave it out: it
+ * would name a leader of another cluster.
+ */
 export function taken(lease: Lease | undefined, { namespace, name, identity, leaseDurationMs }: LeaseTerms, now: number): Lease {
   const spec = lease?.spec;
   const hands = spec?.leaseTransitions ?? 0;
@@ -32,7 +36,7 @@ export function taken(lease: Lease | undefined, { namespace, name, identity, lea
     ...lease,
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
-    metadata,
+    metadata: { ...metadata, labels: { ...metadata.labels, [label.notInBackups]: 'true' } },
     spec: {
       ...spec,
       holderIdentity: identity,

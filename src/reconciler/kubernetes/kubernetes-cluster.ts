@@ -15,6 +15,7 @@ import { leftVolumes } from './apply/left-volumes.ts';
 import { keptForOutdatedPods } from './apply/kept-for-outdated-pods.ts';
 import { marker } from './apply/marks.ts';
 import { referenceWriter } from './apply/reference-writer.ts';
+import { restoredRemover } from './apply/restored.ts';
 import { userObjects } from './apply/user-objects.ts';
 import { createWorkloadTakeover } from '../takeover/workloads.ts';
 import type { ClusterContext, KubernetesClusterOptions } from './cluster-context.ts';
@@ -126,6 +127,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       if (done.failed.length === 0) context.bindings.settled(world.runtime.metadata.uid ?? '');
       return done;
     },
+    removeRestored: restoredRemover(context),
     refresh: fuseConfig.refresh,
     run: commands.run,
     release: claimReference(context),

@@ -12,6 +12,8 @@ import { sshKeysOf } from './ssh-keys.ts';
 
 /** How long an answer counts. Longer than an answer takes to start the next pass of an operation that fails, or that would ask for ever. */
 const LEADER_FRESH_MS = 3000;
+/** Events of claims wake no operation. */
+const CLAIM_AGAIN_MS = 1000;
 /** Events of fuse pods wake no operation. */
 const FUSE_AGAIN_MS = 5000;
 
@@ -55,7 +57,10 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     // The runtime was deleted meanwhile, and forgotten before this pass remembered something of it.
     if (!store.isOwner(object.metadata.uid ?? '')) forget(object.metadata.uid ?? '');
     if ('hold' in seen) return wait(`${object.kind} ${target.name}: ${seen.hold.message}`, seen.hold);
-    const { plan, workloads } = seen.world;
+    const { plan, workloads, claim, claimIsLeft } = seen.world;
+    // The pods of the Job would keep the claim.
+    if (key.kind === 'DataProcess' && (claimIsLeft || claim?.metadata.deletionTimestamp))
+      return wait(`the claim of Dataset ${target.name} is being replaced`, { afterMs: CLAIM_AGAIN_MS });
     const operate = plan.operations[key.kind];
     if (!operate) {
       const message = `${key.kind} ${key.namespace}/${key.name}: the runtime of Dataset ${target.name} is of kind ${object.kind}, which does not support ${key.kind}`;

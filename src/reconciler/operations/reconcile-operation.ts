@@ -6,7 +6,7 @@ import type { Hold, Key, OperationKey } from '../world.ts';
 import type { OperationCluster, OperationPass } from './cluster.ts';
 import { endIdle, type OperationAction, take } from './effects.ts';
 import { report, updated } from './report.ts';
-import { isRunning } from './state.ts';
+import { isRunning, lacksOwner } from './state.ts';
 import { operationSteps } from './steps.ts';
 import type { OperationWorld } from './world.ts';
 
@@ -51,12 +51,13 @@ const OF_DATASETS: ReadonlySet<string | undefined> = new Set<Hold['reason']>(['T
 
 /** Only what it waits for wakes an operation: the status of its Dataset changes with each operation that starts or ends. */
 function awaited(
-  { target, other, predecessor, mounts }: OperationWorld,
+  { operation, target, other, predecessor, mounts }: OperationWorld,
   { actions = [], hold }: Contribution<OperationAction>,
 ): readonly (Key | OperationKey)[] {
   const datasets = other ? [target, other.key] : [target];
   const needsThem = OF_DATASETS.has(hold?.reason) || actions.some((action) => action.do === 'start' || action.do === 'schedule');
+  const lacksThem = needsThem || mounts !== undefined || lacksOwner(operation);
   // In every wait, the end of an earlier operation that may expire has to be seen.
   const earlier = hold && predecessor.is === 'awaited' ? [predecessor.key] : [];
-  return [...(needsThem || mounts ? datasets : []), ...earlier];
+  return [...(lacksThem ? datasets : []), ...earlier];
 }

@@ -1,5 +1,5 @@
 import { shown } from '../../api/errors.ts';
-import { annotation, type OperationStatus } from '../../api/index.ts';
+import { annotation, operationFinalizer, type OperationStatus, ownersOf } from '../../api/index.ts';
 import type { Reason } from '../../planning/reasons.ts';
 import type { Hold } from '../world.ts';
 import type { JobEnd, OperationObject, OperationWorld } from './world.ts';
@@ -18,9 +18,13 @@ export const repeats = ({ spec: { policy } }: OperationObject): boolean => polic
 /** The operation does not run again. */
 export const isOver = (operation: OperationObject): boolean => isDone(operation) && !repeats(operation) && !isRetried(operation);
 export const isComplete = (operation: OperationObject): boolean => phaseOf(operation) === 'Complete' && !isRetried(operation);
+/** Whether a restore tool has left out its owner, without which it would outlive its Dataset. */
+export const lacksOwner = (operation: OperationObject): boolean =>
+  (operation.metadata.finalizers?.includes(operationFinalizer(operation.kind)) ?? false) && ownersOf(operation).length === 0;
 /** Whether a controller that starts has nothing to do for it. One that waits to be deleted has a finalizer; one that had a schedule may still have its CronJob. */
 export const isSettled = (operation: OperationObject): boolean =>
   isOver(operation) &&
+  !lacksOwner(operation) &&
   !operation.metadata.deletionTimestamp &&
   operation.spec.ttlSecondsAfterFinished === undefined &&
   operation.status?.lastScheduleTime === undefined;

@@ -4,7 +4,7 @@ import type { Contribution, Step } from '../steps.ts';
 import type { Hold } from '../world.ts';
 import type { OperationAction } from './effects.ts';
 import { turnAgainMs, turnHold } from './line.ts';
-import { expiresInMs, hasReported, isDone, isOver, isRetried, pauseOf, retryOf, untilExpiry } from './state.ts';
+import { expiresInMs, hasReported, isDone, isOver, isRetried, lacksOwner, pauseOf, retryOf, untilExpiry } from './state.ts';
 import { refusalOf } from './validate.ts';
 import type { JobView, OperationWorld } from './world.ts';
 
@@ -39,8 +39,11 @@ const over: OperationStep = (world) => {
   if (!isOver(world.operation)) return undefined;
   const inMs = expiresInMs(world);
   if (inMs === 0) return { actions: [{ do: 'expire' }, ...helpersEnd(world)] };
-  return { actions: [...specSeen(world), ...helpersEnd(world)], ...untilExpiry(inMs) };
+  return { actions: [...specSeen(world), ...helpersEnd(world), ...ownedAgain(world)], ...untilExpiry(inMs) };
 };
+
+const ownedAgain = ({ operation, dataset }: OperationWorld): readonly OperationAction[] =>
+  dataset && lacksOwner(operation) ? [{ do: 'mark' }] : [];
 
 /** An edit of one that has ended changes nothing, but a status about an older generation would count as one that is about to change. */
 const specSeen = ({ operation: { metadata, status } }: OperationWorld): readonly OperationAction[] =>

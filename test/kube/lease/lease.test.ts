@@ -96,7 +96,7 @@ describe('a standby', () => {
       namespace: 'fluid-system',
       uid: 'u',
       resourceVersion: '5',
-      labels: { by: 'hand' },
+      labels: { by: 'hand', 'velero.io/exclude-from-backup': 'true' },
     });
     expect(specOf(0)).toMatchObject({ holderIdentity: 'me_1', leaseTransitions: transitions });
   });

@@ -2,7 +2,7 @@
  * Writes the objects of a runtime: creates what is missing, applies what differs, deletes what is no longer wanted (prune.ts).
  *
  * Invariants:
- * A1. An object that belongs to another owner is neither written nor deleted.
+ * A1. An object that belongs to another owner is neither written nor deleted. What was made for one of another cluster, and has no owner here, is replaced.
  * A2. An object that does not exist is created by POST: what was created under its name meanwhile is never overwritten.
  * A3. An object that exists is applied with the UID that was read: its successor is never overwritten.
  * A4. Nothing is written when nothing differs.
@@ -25,7 +25,7 @@ import { verifiedFuseOn } from '../../../api/index.ts';
 import { type Applied, appliedIn, type LiveObject, type DesiredObject, type PartlyApplied } from '../../world.ts';
 import { keptBy, keptOf } from '../../status/kept.ts';
 import { ownedType } from '../../../planning/kinds.ts';
-import { isLeft, isOurs, type Owner } from '../../../planning/owner.ts';
+import { isCopy, isLeft, isOurs, type Owner } from '../../../planning/owner.ts';
 import type { Store } from '../store/store.ts';
 import { knownChanges } from './findings.ts';
 import type { Confirmed } from './fresh.ts';
@@ -58,7 +58,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
     const type = ownedType(kind);
     const live = kind === 'Secret' ? await secrets.read(owner, desired) : seen(owner, desired);
     if (live === 'unchanged') return {};
-    if (!live || isLeft(live, owner)) return createOne(owner, type, desired, live, confirmed);
+    if (!live || isInTheWay(live, owner)) return createOne(owner, type, desired, live, confirmed);
     if (!isOurs(live, owner, store)) throw new NameTaken(live, owner);
     if (kind === 'Secret') return writer.repair(owner, type, desired, live);
     const immutable = isRecorded(owner, desired, live) ? knownChanges(desired, live) : undefined;
@@ -68,7 +68,11 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
     return whole.metadata.uid === live.metadata.uid ? writer.repair(owner, type, desired, whole) : {};
   }
 
-  /** Creates an object that does not exist, or that a predecessor left. */
+  /** A predecessor has left it, or a tool has restored it from another cluster. */
+  const isInTheWay = (live: LiveObject, owner: Owner): boolean =>
+    isLeft(live, owner) || (!isOurs(live, owner, store) && isCopy(live, store));
+
+  /** Creates an object that does not exist, or in the place of one that is in the way. */
   async function createOne(
     owner: Owner,
     type: ResourceType,
@@ -80,7 +84,7 @@ export function createApplier(client: KubeClient, store: Store, log: Log, clock:
     if (await writer.create(owner, type, desired)) return { created: [refOf(desired)] };
     // Another owner has the name, or the watch is behind.
     const existing = (await client.get(type, { namespace: namespaceFor(type, owner), name: desired.name })) as LiveObject;
-    if (isLeft(existing, owner)) {
+    if (isInTheWay(existing, owner)) {
       await removeLeft(type, existing, confirmed);
       throw new Left(`a ${owner.kind} of this name that is gone has left it behind; it is being deleted${keptBy(existing)}`);
     }

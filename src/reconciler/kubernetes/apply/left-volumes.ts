@@ -6,7 +6,7 @@ import { keyText } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds, typeOf } from '../../../planning/kinds.ts';
 import { phaseOf } from '../../../planning/views.ts';
-import { claimedBy } from '../../../planning/volumes.ts';
+import { claimedBy, driverOf } from '../../../planning/volumes.ts';
 
 /** Kubernetes has recorded that the claim is gone. */
 const UNCLAIMED: ReadonlySet<unknown> = new Set(['Released', 'Failed']);
@@ -34,8 +34,6 @@ export function leftVolumes({ client, store, events }: Pick<ClusterContext, 'cli
 
 const NOTE =
   'the runtime of this claim was deleted without its finalizer, so that nothing serves it; delete the claim: the controller then deletes its volume';
-
-const driverOf = ({ spec }: KubeObject): string | undefined => (spec as { csi?: { driver?: string } } | undefined)?.csi?.driver;
 
 function claimOf(volume: KubeObject) {
   const { claimRef } = volume['spec'] as { readonly claimRef?: { readonly uid?: string } };

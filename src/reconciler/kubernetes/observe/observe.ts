@@ -10,6 +10,7 @@ import { askPods } from './probes.ts';
 import { refusedWorkloads } from './refused-workloads.ts';
 import { pendingAfterMs } from '../../status/pods-pending.ts';
 import { evidence } from './survivors.ts';
+import { isOurs } from '../../../planning/owner.ts';
 import { unlabelled } from '../../takeover/unlabelled.ts';
 import { isServed, workloadView } from '../../../planning/views.ts';
 
@@ -63,10 +64,13 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       ...(readsSecrets ? [spread(uid, secretMs)] : []),
     ];
 
+    const namesLeftVolume = (claim: LiveObject): boolean =>
+      store.leftVolumes(key).some(({ metadata }) => metadata.name === volumeNameOf(claim) && metadata.name !== volumeName(identity));
     const nodesRefused = context.labeler.refused(uid);
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
     // A bound volume has a claim; one that no watch shows has lost its label, or never had one.
     const claim = claimNow() ?? (isBound(volume) ? await unlabelled(context, 'PersistentVolumeClaim', owner, name) : undefined);
+    const isLeft = claim !== undefined && isOurs(claim, owner, store) && namesLeftVolume(claim);
     const world: World = {
       now,
       key,
@@ -86,6 +90,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       names: definition.workloads(name),
       ...(volume && { volume }),
       ...(claim && { claim }),
+      ...(isLeft && { claimIsLeft: true }),
       missingSecrets,
       ...(secretRetryMs !== undefined && { secretRetryMs }),
       ...results,
@@ -97,7 +102,9 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       identity,
       marks: {
         ports: facts.ports,
-        claims: Object.entries(facts.claims).map(([claimed, { uid: claimUid }]) => ({ name: claimed, uid: claimUid })),
+        claims: Object.entries(facts.claims).flatMap(([claimed, { uid: claimUid }]) =>
+          claimUid ? [{ name: claimed, uid: claimUid }] : [],
+        ),
       },
     };
   };
@@ -114,4 +121,5 @@ const isBound = (volume: LiveObject | undefined): boolean => volume?.status?.['p
 
 /** The name of the volume of a claim that this runtime owns. */
 const boundVolumeName = (claim: LiveObject | undefined, owner: string): string | undefined =>
-  claim && ownerUid(claim) === owner ? (claim['spec'] as { volumeName?: string }).volumeName : undefined;
+  claim && ownerUid(claim) === owner ? volumeNameOf(claim) : undefined;
+const volumeNameOf = (claim: LiveObject): string | undefined => (claim['spec'] as { volumeName?: string }).volumeName;

@@ -1,4 +1,5 @@
 import { lastValidName, volumeName } from '../../../api/index.ts';
+import type { ClaimFact } from '../../../constructs/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { Hold } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
@@ -25,7 +26,7 @@ export async function restored(context: ClusterContext, asking: Asking, sources:
     { ...input, settings: context.settings },
     {
       ...sources,
-      claim: async (claim) => facts.claims[claim] ?? sources.claim(claim),
+      claim: async (claim) => claimNow(facts.claims[claim], await sources.claim(claim)),
       keys: async (configMap) => facts.configMaps?.[configMap] ?? sources.keys(configMap),
       reference: async (need) => facts.reference ?? sources.reference(need),
       object: (kind, objectName) => facts.objects[`${kind}/${objectName}`] ?? sources.object(kind, objectName),
@@ -33,6 +34,10 @@ export async function restored(context: ClusterContext, asking: Asking, sources:
   );
   return 'reason' in gathered ? gathered : { input: { ...input, facts: gathered.facts }, generations };
 }
+
+/** The claim becomes an owner of the Dataset: by the UID that it had in another cluster, the garbage collector would delete the Dataset. */
+const claimNow = (before: ClaimFact | undefined, now: ClaimFact | Hold): ClaimFact | Hold =>
+  before ? { ...before, uid: 'uid' in now ? now.uid : '' } : now;
 
 async function readBack({ client }: ClusterContext, { key, definition, identity }: Asking): Promise<Recorded | undefined> {
   const { namespace, name } = key;

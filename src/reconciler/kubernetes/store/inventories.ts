@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../kube/types.ts';
 import { type Key, keyOfText, keyText, type LiveObject } from '../../world.ts';
 import { createGroups } from './groups.ts';
-import { isIn } from '../../../planning/owner.ts';
+import { isCopy, isIn } from '../../../planning/owner.ts';
 import { claimedBy } from '../../../planning/volumes.ts';
 import { ownerUid } from '../../../api/index.ts';
 import type { Watches } from './watches.ts';
@@ -20,6 +20,8 @@ export interface Inventories {
   of(owner: { readonly uid: string; readonly namespace: string }): readonly LiveObject[];
   /** Volumes of runtimes that are gone, by the Dataset whose claim they name. */
   left(key: Key): readonly LiveObject[];
+  /** Objects of this namespace that were made in another cluster: nothing here owns them. */
+  copies(namespace: string): readonly LiveObject[];
   /** The Datasets that `left` has volumes of. */
   datasetsOfLeft(): readonly Key[];
 }
@@ -28,6 +30,9 @@ export function createInventories(): Inventories {
   const runtimes = new Map<string, Key>();
   const objects = createGroups<LiveObject>();
   const left = createGroups<LiveObject>();
+  /** Objects with a label and without an owner, by namespace: few, since what the controller makes has one. */
+  const ownerless = createGroups<LiveObject>();
+  const isOwner = (uid: string) => runtimes.has(uid);
   const volumesOf = (uid: string) => objects.of(uid).filter(isVolume);
   return {
     seen(uid, runtime) {
@@ -39,7 +44,7 @@ export function createInventories(): Inventories {
       runtimes.delete(uid);
       for (const each of volumesOf(uid)) left.set(claimText(each), each);
     },
-    isOwner: (uid) => runtimes.has(uid),
+    isOwner,
     ownerOf(uid, object) {
       const runtime = runtimes.get(uid);
       return runtime && isIn(object, runtime) ? runtime : undefined;
@@ -48,13 +53,17 @@ export function createInventories(): Inventories {
       const runtime = runtimes.get(uid);
       if (!runtime || isIn(object, runtime)) objects.set(uid, object);
       if (!runtime && isVolume(object)) left.set(claimText(object), object);
+      if (isCopy(object, { isOwner: () => false })) ownerless.set(object.metadata.namespace ?? '', object);
+      else ownerless.delete(object.metadata.namespace ?? '', object);
     },
     remove(uid, object) {
       objects.delete(uid, object);
       if (isVolume(object)) left.delete(claimText(object), object);
+      ownerless.delete(object.metadata.namespace ?? '', object);
     },
     of: ({ uid, namespace }) => objects.of(uid).filter((object) => isIn(object, { namespace })),
     left: (key) => left.of(keyText(key)),
+    copies: (namespace) => ownerless.of(namespace).filter((object) => isCopy(object, { isOwner })),
     datasetsOfLeft: () => [...left.names()].map(keyOfText),
   };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { controllerOf, Dataset, label, ownerUid } from '../../../api/index.ts';
+import { controllerOf, Dataset, datasetIdOf, label, ownerUid } from '../../../api/index.ts';
 import type { ObjectChange } from '../../../kube/watch/reflector.ts';
 import type { KubeObject, ResourceType } from '../../../kube/types.ts';
 import type { OperationKind } from '../../../constructs/index.ts';
@@ -10,6 +10,7 @@ import { phaseOf } from '../../../planning/views.ts';
 import { metadataOnly } from './owned-projection.ts';
 import type { Referrers } from './referrers.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import { isCopy } from '../../../planning/owner.ts';
 import { claimedBy } from '../../../planning/volumes.ts';
 import type { Watched, Watches } from './watches.ts';
 
@@ -44,9 +45,17 @@ export function watchOwned({ watch }: Pick<Watches, 'watch'>, options: OwnedOpti
       onKey(key, `${kind} ${object.metadata.name} ${change.type}`);
   }
 
-  /** A volume of a runtime that is gone: nothing collects it but a pass over the Dataset whose claim it names. */
-  const leftIn = (owner: string, object: KubeObject): readonly Key[] =>
-    object.kind === 'PersistentVolume' && !inventories.isOwner(owner) ? [claimedBy(object)] : [];
+  /**
+   * A volume of a runtime that is gone: nothing collects it but a pass over the Dataset whose claim it names. What was restored from another
+   * cluster goes with a pass over the Dataset of that name.
+   */
+  function leftIn(owner: string, object: KubeObject): readonly Key[] {
+    if (inventories.isOwner(owner)) return [];
+    if (object.kind === 'PersistentVolume') return [claimedBy(object)];
+    const { namespace = '' } = object.metadata;
+    const id = datasetIdOf(object);
+    return isCopy(object, inventories) && id?.startsWith(`${namespace}-`) ? [{ namespace, name: id.slice(namespace.length + 1) }] : [];
+  }
 
   /**
    * The key of a runtime or an operation that does not exist any more and still is the controller of an object, which is in the way of its successor until

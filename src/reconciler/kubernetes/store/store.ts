@@ -77,6 +77,7 @@ export interface Store {
   live(kind: string, namespace: string | undefined, name: string): LiveObject | undefined;
   /** Everything that carries the inventory label of this owner. A copy in another namespace belongs to whoever created it. */
   inventory: Inventories['of'];
+  copies: Inventories['copies'];
   leftVolumes: Inventories['left'];
   datasetsOfLeftVolumes: Inventories['datasetsOfLeft'];
   pods: Pods['of'];
@@ -197,6 +198,7 @@ export function createStore(options: StoreOptions): Store {
     // The cast: objects of these kinds are kept with UID and version.
     live: (kind, namespace, name) => owned.get(kind)?.newest(namespace, name) as LiveObject | undefined,
     inventory: newestInventory(watches, inventories),
+    copies: inventories.copies,
     leftVolumes: inventories.left,
     datasetsOfLeftVolumes: () => inventories.datasetsOfLeft().filter(({ namespace }) => serves(namespace)),
     pods: pods.of,

@@ -81,13 +81,23 @@ describe('applying', () => {
 
   test('leaves alone what another runtime has, whether or not the store has seen it (A1, A2)', async () => {
     const at = await applying();
-    at.put(config('seen', 'theirs'), { labels: OTHERS });
+    const theirs = { labels: OTHERS, ownerReferences: [{ apiVersion: 'v1', kind: 'ThinRuntime', name: 'theirs', uid: 'theirs' }] };
+    at.put(config('seen', 'theirs'), theirs);
     await at.settle();
     at.server.hold('ConfigMap');
-    at.put(config('unseen', 'theirs'), { labels: OTHERS });
+    at.put(config('unseen', 'theirs'), theirs);
     const { failed } = await at.apply([config('seen'), config('unseen')].map(desiredObjectOf));
     expect(failed.map(({ reason, object }) => `${reason} ${object}`)).toEqual(['NameTaken ConfigMap/seen', 'NameTaken ConfigMap/unseen']);
     for (const name of ['seen', 'unseen']) expect(at.get('ConfigMap', name)?.['data']).toEqual({ key: 'theirs' });
+  });
+
+  test('replaces what has the label of nobody and no owner, since a tool has restored it from another cluster (A1)', async () => {
+    const at = await applying();
+    at.put(config('seen', 'theirs'), { labels: OTHERS });
+    await at.settle();
+    const { failed, created } = await at.apply([desiredObjectOf(config('seen'))]);
+    expect({ failed, created }).toEqual({ failed: [], created: ['ConfigMap/seen'] });
+    expect(at.get('ConfigMap', 'seen')?.['data']).not.toEqual({ key: 'theirs' });
   });
 
   test('does not write the successor of an object that it has read (A3)', async () => {

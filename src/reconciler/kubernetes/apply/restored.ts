@@ -1,0 +1,44 @@
+import { csiDriver, isFluids, ownerUid } from '../../../api/index.ts';
+import { ignoreNotFound } from '../../../kube/errors.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import { attempt } from '../../failures.ts';
+import { type Failure, type Key, keyText, type LiveObject, type World } from '../../world.ts';
+import { ownedType } from '../../../planning/kinds.ts';
+import { isCopy } from '../../../planning/owner.ts';
+import { phaseOf } from '../../../planning/views.ts';
+import { claimedBy, driverOf } from '../../../planning/volumes.ts';
+import type { ClusterContext } from '../cluster-context.ts';
+import { sourcesOf } from './fresh.ts';
+
+/**
+ * Deletes what a tool has restored from another cluster and nothing here wants, in the namespace of a runtime that has all it needs: the
+ * garbage collector deletes only what names an owner. Each object is read afresh. threat-model: R-owner, R-left-volume
+ */
+export function restoredRemover({ client, store, confirmed }: Pick<ClusterContext, 'client' | 'store' | 'confirmed'>) {
+  /** Kubernetes keeps a volume that is bound, and its claim goes first. */
+  const isLeft = (volume: KubeObject, key: Key): boolean =>
+    isFluids(volume) &&
+    driverOf(volume) === csiDriver &&
+    !store.isOwner(ownerUid(volume) ?? '') &&
+    keyText(claimedBy(volume)) === keyText(key) &&
+    phaseOf(volume) !== 'Bound';
+
+  async function remove({ kind, metadata }: LiveObject, key: Key): Promise<void> {
+    const type = ownedType(kind);
+    const fresh = await client.get(type, metadata).catch(ignoreNotFound);
+    if (!fresh || !(kind === 'PersistentVolume' ? isLeft(fresh, key) : isCopy(fresh, store))) return;
+    const { uid, resourceVersion } = fresh.metadata;
+    await client.delete(type, metadata, { uid, resourceVersion, propagation: 'Background' }).catch(ignoreNotFound);
+  }
+
+  return async (world: World): Promise<readonly Failure[]> => {
+    const { key, volume } = world;
+    const volumes = store.leftVolumes(key).filter(({ metadata: { name } }) => name !== volume?.metadata.name);
+    const extra = [...store.copies(key.namespace), ...volumes].filter(({ metadata }) => !metadata.deletionTimestamp);
+    if (extra.length === 0) return [];
+    const unconfirmed = await attempt('DeleteFailed', `${world.runtime.kind}/${key.name}`, () => confirmed(sourcesOf(world)));
+    if (unconfirmed.length > 0) return unconfirmed;
+    const failed = extra.map((object) => attempt('DeleteFailed', `${object.kind}/${object.metadata.name}`, () => remove(object, key)));
+    return (await Promise.all(failed)).flat();
+  };
+}
