@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../kube/types.ts';
 import type { ControllerClient } from './client.ts';
 import type { Done } from './task.ts';
+import { ownerOf } from '../pods.ts';
 import { counted, podOf, revisionOf, workloadSpec } from './workloads.ts';
 
 /** Pods by number, their claims first; all at once, as with podManagementPolicy Parallel. */
@@ -16,7 +17,9 @@ export function reconcileStatefulSet(client: ControllerClient, set: KubeObject):
     return true;
   }
   for (let i = 0; i < replicas; i++) {
-    if (client.get('Pod', namespace, `${name}-${i}`)) continue;
+    const existing = client.get('Pod', namespace, `${name}-${i}`);
+    if (existing && isOrphan(set, existing)) return client.patch(existing, { metadata: { ownerReferences: [ownerOf(set)] } });
+    if (existing) continue;
     const claims = volumeClaimTemplates.map((each) => ({
       volume: each.metadata.name,
       claim: `${each.metadata.name}-${name}-${i}`,
@@ -55,4 +58,11 @@ export function reconcileStatefulSet(client: ControllerClient, set: KubeObject):
     'status',
   );
   return isReported || (living < replicas && client.againMs(set));
+}
+
+/** Whether a pod of the set's names has no owner, and the set selects it. */
+function isOrphan(set: KubeObject, { metadata: { deletionTimestamp, labels = {}, ownerReferences = [] } }: KubeObject): boolean {
+  const { selector } = set['spec'] as { readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } };
+  const isSelected = Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+  return isSelected && !deletionTimestamp && ownerReferences.length === 0;
 }

@@ -76,6 +76,18 @@ export function controllers(subject: () => Subject): void {
     await client.delete(StatefulSet, at('a'));
     await gone(Pod, 'a-0');
   });
+  test('pods that a StatefulSet left behind stay, and become those of its successor', async () => {
+    await client.create(StatefulSet, statefulSet(namespace, 'a', { replicas: 2 }));
+    await becomes(StatefulSet, 'a', { status: { readyReplicas: 2 } });
+    const uids = async () => (await pods()).map(({ metadata }) => metadata.uid).toSorted();
+    const before = await uids();
+    await client.delete(StatefulSet, at('a'), { propagation: 'Orphan' });
+    await gone(StatefulSet, 'a');
+    const { metadata } = await client.create(StatefulSet, statefulSet(namespace, 'a', { replicas: 2 }));
+    await becomes(StatefulSet, 'a', { status: { replicas: 2, readyReplicas: 2 } });
+    for (const pod of await pods()) expect(pod.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid, controller: true }]);
+    expect(await uids()).toEqual(before);
+  });
   test('a Deployment is available once its pods are, and has progressed once no older ones are left', async () => {
     const { template } = statefulSet(namespace, 'a')['spec'] as { readonly template: { readonly spec: object } };
     const spec = { replicas: 2, selector: { matchLabels: { app: 'a' } }, template };
