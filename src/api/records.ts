@@ -28,6 +28,9 @@ export const isOwnedBy = (object: Described | undefined, uid: string | undefined
 /** All owners, as they are written. threat-model: R-owner-reference */
 export const ownersOf = ({ metadata }: Described): readonly OwnerReference[] => metadata.ownerReferences ?? [];
 
+/** Whether a pod has the label by which pods of runtimes are watched. threat-model: R-pods */
+export const isWatchedPod = ({ metadata }: Labelled): boolean => metadata.labels?.[label.datasetId] !== undefined;
+
 /** The label `fluid.io/dataset-id` of a Dataset or a runtime. threat-model: R-dataset-id */
 export const datasetIdOf = (object: Labelled | undefined): string | undefined => object?.metadata.labels?.[label.datasetId];
 

@@ -1,5 +1,5 @@
 /** Readers of a volume. Only the controller writes volumes, so all of it can be relied on. */
-import { label } from '../api/index.ts';
+import { csiDriver, label, ownerUid } from '../api/index.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { type Key, keyText } from './key.ts';
 
@@ -36,6 +36,16 @@ export function targetsOf(volume: KubeObject): readonly Key[] {
 /** The Dataset whose clients serve a volume, by its CSI attributes: they are copied with the volume, and Kubernetes lets nobody change them. */
 export function servedBy({ runtime_namespace: namespace, runtime_name: name }: Readonly<Record<string, string>>): Key | undefined {
   return namespace && name ? { namespace, name } : undefined;
+}
+
+/** Whether Fluid has set up this volume for a Dataset that refers to another one, and nobody has taken it over. */
+export function isFluidsReference(volume: KubeObject, user: Key, to: Key): boolean {
+  const { csi } = (volume['spec'] ?? {}) as { csi?: { driver?: string; volumeAttributes?: Readonly<Record<string, string>> } };
+  const server = servedBy(csi?.volumeAttributes ?? {});
+  const isOurs = ownerUid(volume) !== undefined;
+  return (
+    !isOurs && csi?.driver === csiDriver && keyText(claimedBy(volume)) === keyText(user) && !!server && keyText(server) === keyText(to)
+  );
 }
 
 /**

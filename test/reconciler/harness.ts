@@ -9,7 +9,7 @@ import { KEYS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
 import { kubernetesCluster, type KubernetesCluster } from '../../src/reconciler/kubernetes/kubernetes-cluster.ts';
 import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
-import { typeOf } from '../../src/planning/kinds.ts';
+import { typeOf, workloadType } from '../../src/planning/kinds.ts';
 import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/nodes/node-labels.ts';
 import type { PortPolicy } from '../../src/planning/ports.ts';
 import type { Selects } from '../../src/kube/selector.ts';
@@ -44,6 +44,8 @@ export interface HarnessOptions {
   readonly nodes?: number;
   /** Kinds of ours whose CRD is not installed. */
   readonly absent?: readonly string[];
+  /** The kinds of Fluid's own workloads are installed. */
+  readonly fluidsWorkloads?: boolean;
   /** Called for each run of an operation that ends. */
   readonly onRun?: (kind: string, result: string, seconds: number) => void;
   /** Before the controller's process starts. */
@@ -150,7 +152,13 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   const { runtimes = [thin, juicefs, example], settings = {}, nodes = 3, absent = [], exec = exampleFileSystem().exec } = options;
   vi.useFakeTimers({ now: START, toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] });
   const kinds = [DatasetKind, ...operationKinds, ...runtimes.flatMap(({ resource, companions }) => [resource, ...companions])].map(typeOf);
-  const server = createApiServer({ kinds: kinds.filter(({ kind }) => !absent.includes(kind)), namespaces: ['default', demo.namespace] });
+  const fluids = runtimes.flatMap(({ fluidsWorkloads }) =>
+    options.fluidsWorkloads && fluidsWorkloads ? workloadType(fluidsWorkloads) : [],
+  );
+  const server = createApiServer({
+    kinds: [...kinds.filter(({ kind }) => !absent.includes(kind)), ...fluids],
+    namespaces: ['default', demo.namespace],
+  });
   const controllers = createControllers(server);
   for (let i = 1; i <= nodes; i++)
     server.put({

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { label } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { type Line, styled } from '../terminal.ts';
 import { type Change, readable } from './changes.ts';
@@ -32,11 +33,12 @@ const TITLES = {
   unknown: '',
 } as const;
 
-function section({ object, action, before, after, problem, note, immutable, stale, restarting }: Change): readonly Line[] {
+function section({ object, action, before, after, problem, note, immutable, stale, restarting, labelled = [] }: Change): readonly Line[] {
   const notes = [
     ...(problem ? [`! ${problem}`] : []),
     ...immutable.map((text) => `! ${text}`),
     ...(stale.length > 0 ? [`! ${pods(stale)} the old template until deleted: ${stale.join(', ')}`] : []),
+    ...(labelled.length > 0 ? [`! get the label ${label.datasetId}, and run on: ${labelled.join(', ')}`] : []),
     ...(restarting.length > 0 ? [`! would restart: ${restarting.join(', ')}`] : []),
   ];
   if (note !== undefined) return [[styled('bold', `${object} ${note}`)], ''];

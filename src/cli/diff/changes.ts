@@ -1,4 +1,4 @@
-import { annotation, isOwnedBy, label, type Manifest, ownersOf, shown } from '../../api/index.ts';
+import { annotation, isOwnedBy, isWatchedPod, label, type Manifest, ownersOf, shown } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, isNotFound, lacksRight } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
@@ -34,6 +34,8 @@ export interface Change {
   readonly stale: readonly string[];
   /** Pods that would be replaced. */
   readonly restarting: readonly string[];
+  /** Pods that Fluid created, and that would get the label by which the controller finds pods. They run on. */
+  readonly labelled?: readonly string[];
 }
 
 export async function changesOf(
@@ -69,7 +71,7 @@ export async function changeOf(
   }
 }
 
-const textOf = (error: ApiError): string => error.body?.message ?? error.message;
+export const textOf = (error: ApiError): string => error.body?.message ?? error.message;
 
 const NOTHING = { action: 'none', immutable: [], stale: [], restarting: [] } as const;
 export const nothing = (object: Parameters<typeof refOf>[0]) => ({ object: refOf(object), ...NOTHING });
@@ -97,10 +99,12 @@ async function change(client: KubeClient, type: ResourceType, manifest: Manifest
   const { manifest: retained, immutable } = retain(manifest, live);
   const desired = stamped(retained, stamp(hashOf(manifest), immutable));
   const pods = await podsOf(client, live);
+  const unfound = (pods ?? []).filter((pod) => !isWatchedPod(pod));
   const known = {
     ...nothing(manifest),
     immutable: immutable.map(({ path }) => stays(path, live, manifest)),
     stale: pods && workloadView(live, pods).outdated,
+    ...(unfound.length > 0 && { labelled: unfound.map(({ metadata: { name } }) => name).toSorted() }),
   };
   if (differences(desired, live).length === 0) return { ...known, stale: known.stale ?? [] };
   try {

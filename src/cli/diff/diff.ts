@@ -13,6 +13,7 @@ import { inCluster, namespacesIn } from '../synth/lookup.ts';
 import { warningLines } from '../synth/warnings.ts';
 import { compared } from './compared.ts';
 import { checkOffline, throwFaults } from './offline.ts';
+import { releases } from './released.ts';
 import { FORMATS, type Format, print, type Findings } from './print.ts';
 
 interface Flags extends SettingsFlags, ConnectionFlags {
@@ -85,7 +86,9 @@ export const define: Define = (command, parts) => {
             },
           );
           const notes = [...warningLines(rendered), ...cluster.gaps(), ...passedOver(input)];
-          print(withFolders({ changes: changes.flatMap((each) => each.changes), faults, notes }, files), flags.output);
+          const released = await releases(client, rendered.datasets, runtimes);
+          const all = [...changes.flatMap((each) => each.changes), ...released];
+          print(withFolders({ changes: all, faults, notes }, files), flags.output);
         } finally {
           await client.close();
         }

@@ -1,4 +1,4 @@
-import { annotation } from '../../api/index.ts';
+import { annotation, isOwnedBy, label } from '../../api/index.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isDone, isOver, isRetried, jobView, pauseOf, retryOf, scheduleView } from '../../reconciler/operations.ts';
@@ -16,7 +16,8 @@ export async function operationChanges(client: KubeClient, { key, object, manife
   const isCron = object.spec.policy === 'Cron';
   const { job: name } = operationNames(key);
   const job = await current(client, ownedKinds.Job, key.namespace, name);
-  const view = jobView(job, uid);
+  // A Job that Fluid created has no label of ours yet.
+  const view = jobView(job && isOwnedBy(job, uid) ? labelledFor(job, uid) : job, uid);
   const schedule = isCron ? undefined : await current(client, ownedKinds.CronJob, key.namespace, name);
   const left = schedule && scheduleView(schedule, uid) ? [{ ...nothing(schedule), action: 'prune' as const }] : [];
   if (isOver(object)) {
@@ -40,6 +41,11 @@ export async function operationChanges(client: KubeClient, { key, object, manife
   }
   return changes;
 }
+
+const labelledFor = (job: LiveObject, uid: string): LiveObject => ({
+  ...job,
+  metadata: { ...job.metadata, labels: { ...job.metadata.labels, [label.owner]: uid } },
+});
 
 /** The end of a Job that an operation had before it got its schedule. */
 const former = (job: LiveObject, hasEnded: boolean): Change =>

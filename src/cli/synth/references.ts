@@ -12,7 +12,7 @@ import {
   shown,
 } from '../../api/index.ts';
 import type { ReferenceFact, ReferenceNeed, Runtime } from '../../constructs/index.ts';
-import { claimedBy } from '../../planning/volumes.ts';
+import { claimedBy, isFluidsReference } from '../../planning/volumes.ts';
 import { type Key, keyOf, keyText } from '../../planning/key.ts';
 import type { RuntimeObject } from '../../planning/objects.ts';
 import { referenceRuntime } from '../../planning/reference-runtime.ts';
@@ -81,6 +81,7 @@ const notReferable = (user: Key, expected: string, found: string) =>
 async function consentTo(user: Key, dataset: Pick<Dataset, 'metadata'>, elsewhere: Lookup): Promise<ReferenceFact['consent']> {
   if (isSharedWith(dataset, user.namespace)) return 'grant';
   const own = await elsewhere.find('PersistentVolume', undefined, joinedName(user));
+  if (own && isFluidsReference(own, user, keyOf(dataset))) return 'fluid';
   // The cast: the controller has written it.
   return consentOf(own) as ReferenceFact['consent'];
 }

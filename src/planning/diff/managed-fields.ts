@@ -19,6 +19,32 @@ export interface Fields {
   readonly [key: string]: Fields;
 }
 
+/** The programs of a Fluid installation, as managers of fields. */
+const PREDECESSORS = /^(ddc-helm|helm|dataset-controller|\w+runtime-controller)$/;
+
+/**
+ * The entries before an apply of ours. Objects are created by POST, so that no existing object is overwritten. Their fields then belong to
+ * an Update entry of ours, from which a later apply could not remove a field. What Fluid and its helm wrote becomes ours in the same way,
+ * since no other manager would ever remove it.
+ *
+ * @returns `fields` itself if nothing changes
+ */
+export function withTakenOver(fields: readonly ManagedFields[]): readonly ManagedFields[] {
+  const isWritten = ({ manager = '', operation, subresource }: ManagedFields) =>
+    (manager === FIELD_MANAGER || PREDECESSORS.test(manager)) && operation === 'Update' && !subresource;
+  const isApplied = ({ manager, operation }: ManagedFields) => manager === FIELD_MANAGER && operation === 'Apply';
+  const written = fields.filter(isWritten);
+  if (written.length === 0) return fields;
+  const ours = [...fields.filter(isApplied), ...written];
+  const applied = { ...ours[0], manager: FIELD_MANAGER, operation: 'Apply', fieldsV1: union(ours.map(({ fieldsV1 }) => fieldsV1 ?? {})) };
+  return [...fields.filter((entry) => !ours.includes(entry)), applied];
+}
+
+function union(sets: readonly Fields[]): Fields {
+  const keys = [...new Set(sets.flatMap((set) => Object.keys(set)))];
+  return Object.fromEntries(keys.map((key) => [key, union(sets.flatMap((set) => set[key] ?? []))]));
+}
+
 /**
  * Which fields of an object this controller wrote last, and which other managers did. The API server records it: a manager that changes or
  * removes a field becomes its owner. Equal ownerships are one object, interned.

@@ -1,4 +1,4 @@
-import { consentOf, csiDriver, type Dataset, isSharedWith, ownerUid } from '../../../api/index.ts';
+import { consentOf, type Dataset, isSharedWith, ownerUid } from '../../../api/index.ts';
 import type { ReferenceFact } from '../../../constructs/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
@@ -6,7 +6,7 @@ import { type Key, keyText } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { ownedKinds } from '../../../planning/kinds.ts';
 import { isServed } from '../../../planning/views.ts';
-import { claimedBy, servedBy, targetOf } from '../../../planning/volumes.ts';
+import { claimedBy, isFluidsReference, targetOf } from '../../../planning/volumes.ts';
 import { leadsTo } from './leads.ts';
 
 type Context = Pick<ClusterContext, 'client' | 'store' | 'openReferences'>;
@@ -33,7 +33,7 @@ export async function consentTo(
   const own = store.dataset(user);
   if (!own || !isServed(own)) return 'none';
   const found = await client.get(ownedKinds.PersistentVolume, { name: user.volume }).catch(ignoreNotFound);
-  return found && isFluids(found, user, to) ? 'fluid' : 'none';
+  return found && isFluidsReference(found, user, to) ? 'fluid' : 'none';
 }
 
 /**
@@ -57,14 +57,6 @@ export async function isWithdrawn(context: Context, user: User, planned: readonl
 function isOnRecord(volume: KubeObject, user: Key, to: Key): boolean {
   const target = targetOf(volume);
   return isSame(claimedBy(volume), user) && !!target && isSame(target, to) && consentOf(volume) === 'fluid';
-}
-
-/** A volume that Fluid has set up, and nobody has taken over. */
-function isFluids(volume: KubeObject, user: Key, to: Key): boolean {
-  const { csi } = (volume['spec'] ?? {}) as { csi?: { driver?: string; volumeAttributes?: Readonly<Record<string, string>> } };
-  const server = servedBy(csi?.volumeAttributes ?? {});
-  const isOurs = ownerUid(volume) !== undefined;
-  return !isOurs && csi?.driver === csiDriver && isSame(claimedBy(volume), user) && !!server && isSame(server, to);
 }
 
 const isSame = (a: Key, b: Key): boolean => keyText(a) === keyText(b);
