@@ -8,24 +8,33 @@ type Numbers = Readonly<Record<string, number | undefined>>;
 /** The counts of a StatefulSet or DaemonSet, its pods that still run an older template, those that crash, and those that do not start. */
 export function workloadView(workload: LiveObject, pods: readonly KubeObject[]): WorkloadView {
   const status = (workload.status ?? {}) as Numbers;
+  const current = podsCreated(workload);
   const told = { outdated: outdatedPods(workload, pods), crashing: crashingPods(pods), unstarted: unstartedPods(pods) };
   if (workload.kind === 'DaemonSet')
     return {
       desired: status['desiredNumberScheduled'] ?? 0,
-      current: status['currentNumberScheduled'] ?? 0,
+      current,
       ready: status['numberReady'] ?? 0,
       available: status['numberAvailable'] ?? 0,
       ...told,
     };
-  const { replicas = 1 } = workload['spec'] as { replicas?: number };
   return {
-    desired: replicas,
-    current: status['replicas'] ?? 0,
+    desired: podsWanted(workload),
+    current,
     ready: status['readyReplicas'] ?? 0,
     available: status['availableReplicas'] ?? 0,
     ...told,
   };
 }
+
+/** How many pods of a StatefulSet exist, or on how many nodes a DaemonSet has one, as its controller counted last. */
+export function podsCreated({ kind, status }: LiveObject): number {
+  const { replicas, currentNumberScheduled } = (status ?? {}) as Numbers;
+  return (kind === 'DaemonSet' ? currentNumberScheduled : replicas) ?? 0;
+}
+
+/** How many pods a StatefulSet is to have. */
+export const podsWanted = ({ spec }: KubeObject): number => (spec as { readonly replicas?: number } | undefined)?.replicas ?? 1;
 
 const crashingPods = (pods: readonly KubeObject[]): readonly CrashingPod[] =>
   byName(

@@ -16,6 +16,7 @@ import type { createJobs } from './commands/jobs.ts';
 import { workloadKind } from '../../planning/kinds.ts';
 import type { LastValid } from '../../planning/last-valid.ts';
 import type { MountTries } from './commands/mount-tries.ts';
+import type { PodTakeover } from '../takeover/pods.ts';
 import type { WorkloadTakeover } from '../takeover/workloads.ts';
 import type { MountsClock } from '../operations/mounts-clock.ts';
 import type { NodeLabeler } from './nodes/node-labels.ts';
@@ -67,6 +68,8 @@ export interface ClusterContext extends KubernetesClusterOptions {
   readonly users: UserObjects;
   /** Workloads that Fluid created. */
   readonly takeover: WorkloadTakeover;
+  /** Pods that Fluid created. */
+  readonly podTakeover: PodTakeover;
   /** Reads these afresh. @throws ApiError 409 if one of them is not as it was seen */
   readonly confirmed: (seen: readonly ExpectedObject[]) => Promise<void>;
 }
@@ -78,16 +81,21 @@ export function runtimeOf(store: Pick<Store, 'runtimes'>, { key, runtime }: Pick
   return found.definition;
 }
 
-/** The pods of a runtime, by role. */
+/**
+ * The pods of a runtime, by role.
+ *
+ * @param left workloads that Fluid left and no watch shows
+ */
 export function podChoice(
   store: Store,
   { namespace, name }: Key,
   runtime: Pick<Runtime, 'workloads'>,
   leader?: PodChoice['leader'],
+  left: (role: Role) => LiveObject | undefined = () => undefined,
 ): PodChoice {
   const names = runtime.workloads(name);
   const pods = (role: Role): readonly KubeObject[] => {
-    const workload: LiveObject | undefined = store.live(workloadKind(role), namespace, names[role]);
+    const workload = store.live(workloadKind(role), namespace, names[role]) ?? left(role);
     return workload ? store.pods(workload.metadata) : [];
   };
   return { namespace, pods, leader };

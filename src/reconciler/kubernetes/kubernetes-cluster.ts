@@ -17,6 +17,7 @@ import { marker } from './apply/marks.ts';
 import { referenceWriter } from './apply/reference-writer.ts';
 import { restoredRemover } from './apply/restored.ts';
 import { userObjects } from './apply/user-objects.ts';
+import { createPodTakeover } from '../takeover/pods.ts';
 import { createWorkloadTakeover } from '../takeover/workloads.ts';
 import type { ClusterContext, KubernetesClusterOptions } from './cluster-context.ts';
 import { createJobs } from './commands/jobs.ts';
@@ -67,6 +68,7 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
       context.mountTries,
       context.recounts,
       takeover,
+      context.podTakeover,
       context.recentCrashes,
       context.lookups,
       context.bindings,
@@ -140,6 +142,8 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     place: ({ runtime, plan, key, names }) => {
       if (plan.roles.includes('fuse')) labeler.keep(refOf(runtime), fuseNodeLabel(plan.base.dataset));
       if (!plan.roles.includes('worker')) return;
+      // Without a placement, the labels of nodes stay as they are.
+      if (takeover.areMoving({ uid: runtime.metadata.uid ?? '', ...key }, names.worker)) return;
       labeler.place(refOf(runtime), plan.base, store.live('StatefulSet', key.namespace, names.worker)?.metadata.uid);
     },
 
@@ -201,7 +205,8 @@ function contextOf(options: KubernetesClusterOptions): ClusterContext {
     claimUsers: createClaimUsers(client, clock),
     users: userObjects(client, store, clock),
     confirmed,
-    takeover: createWorkloadTakeover(client, store, confirmed),
+    takeover: createWorkloadTakeover(client, store, confirmed, clock),
+    podTakeover: createPodTakeover(client, store, clock, log),
   };
 }
 

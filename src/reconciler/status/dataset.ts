@@ -87,14 +87,17 @@ export function datasetPhase({ bound, dataset, workloads, plan }: Seen, trouble:
 }
 
 export function datasetConditions(
-  before: readonly DatasetCondition[],
+  conditions: readonly DatasetCondition[],
   phase: DatasetPhase,
   unsynced: Hold | undefined,
   now: number,
 ): readonly DatasetCondition[] {
   const set = (list: readonly DatasetCondition[], condition: UntimedCondition) => withCondition(list, condition, now, 'lastUpdateTime');
-  const isKnown = (type: string) => before.some((condition) => condition.type === type);
+  const isKnown = (type: string) => conditions.some((condition) => condition.type === type);
   const message = unsynced?.message ?? '';
+  // Fluid leaves the condition behind when its change of the mounts fails; nothing else would ever end it.
+  const isLeft = NOT_SERVING.has(phase) && conditions.some(({ type, status }) => type === 'Updating' && status === 'True');
+  const before = isLeft ? set(conditions, { type: 'Updating', status: 'False', reason: 'DatasetFailed', message }) : conditions;
   if (phase === 'NotBound')
     return notReady(before, unsynced && isPassing(unsynced) ? unsynced.reason : 'DatasetFailedToSetup', message, now);
   if (phase === 'Failed') return set(before, { type: 'Ready', status: 'False', reason: 'DatasetFailed', message });
@@ -123,4 +126,5 @@ function withAvailability(conditions: readonly DatasetCondition[], world: World)
     : withoutCondition(conditions, UNAVAILABLE);
 }
 
+const NOT_SERVING: ReadonlySet<string> = new Set(['NotBound', 'Failed'] satisfies DatasetPhase[]);
 const READY = 'The ddc runtime is ready.';

@@ -21,6 +21,7 @@ import {
   startSluice,
 } from '../../support/sluice.ts';
 import { GOLDENS, hasGoldens } from '../../upstream/cases.ts';
+import { asBefore105 } from '../../reconciler/takeover/put-golden.ts';
 
 type Made = readonly (readonly [Kind, string])[];
 
@@ -42,6 +43,8 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
       ['efc/full', 'EFCRuntime', 'efc-demo'],
       ['vineyard/default', 'VineyardRuntime', 'vy'],
     ] as const;
+    /** As a version before 1.0.5 created them. */
+    const OLD = new Set(['jindo/oss-basic', 'vineyard/default']);
     let sluice: Sluice;
     const left = new Map<string, Awaited<ReturnType<typeof whenRead>>>();
     // One controller for all of them: each is as Fluid left it before that starts.
@@ -57,7 +60,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
 
     /** As Fluid left it, while a pod reads: Fluid's node plugin has labelled the node, and the fuse pod runs. */
     async function whenRead(golden: string, kind: RuntimeKind, name: string) {
-      const { space, made } = await asFluidLeftIt(golden, kind, name);
+      const { space, made } = await asFluidLeftIt(golden, kind, name, OLD.has(golden) ? asBefore105 : undefined);
       await plane.kubectl('label', 'node', 'node-1', `fluid.io/f-${space.namespace}-${name}=true`);
       const [, fuse = ''] = made.find(([each]) => each === 'DaemonSet') ?? [];
       await space.becomes('DaemonSet', fuse, { status: { numberReady: 1 } });
@@ -82,6 +85,8 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
       for (const [each, id] of ours) await space.becomes(each, id, { metadata: { labels: { 'data.fluid.io/owner-uid': owner } } });
       await space.bound(kind, name);
       expect(await uidsOf(space, made)).toEqual(uids);
+      for (const { metadata } of await space.list('Pod'))
+        expect(metadata.labels, metadata.name).toHaveProperty(['fluid.io/dataset-id'], `${space.namespace}-${name}`);
       // A Service selects its pods by fewer labels, if the other ones are of the version of Fluid's chart.
       expect(selectors).toMatchObject(await selectorsOf(space, made));
       // Otherwise a field that an edit removes would remain.
@@ -139,6 +144,8 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
       });
       const pods = Object.fromEntries((await space.list('Pod')).map(({ metadata }) => [metadata.name, metadata]));
       expect(Object.fromEntries(Object.entries(pods).map(([name, { uid }]) => [name, uid]))).toEqual(before);
+      for (const { labels } of Object.values(pods))
+        expect(labels).toHaveProperty(['fluid.io/dataset-id'], `${space.namespace}-curvine-demo`);
       expect(pods['curvine-demo-worker-1']?.ownerReferences).toEqual([expect.objectContaining({ kind: 'StatefulSet' })]);
       expect(JSON.parse(await space.kubectl('get', 'advancedstatefulsets', '-o', 'json'))).toMatchObject({ items: [] });
       await space.delete('Dataset', 'curvine-demo');
@@ -206,7 +213,12 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     );
 
   /** The objects of a golden, their status and their metadata, as if Fluid had just been stopped. */
-  async function asFluidLeftIt(golden: string, kind: RuntimeKind, name: string): Promise<{ space: Space; made: Made }> {
+  async function asFluidLeftIt(
+    golden: string,
+    kind: RuntimeKind,
+    name: string,
+    changed: (object: KubeObject) => KubeObject = (object) => object,
+  ): Promise<{ space: Space; made: Made }> {
     const input = documents(golden, 'input.yaml');
     const namespace = input.find(({ metadata }) => metadata.namespace)?.metadata.namespace ?? '';
     const space = await createSpace(plane, client, namespace, true);
@@ -221,7 +233,7 @@ describe.skipIf(!simulated || !hasGoldens)('taking over from Fluid', () => {
     for (const each of input.filter(({ metadata }) => metadata.namespace))
       if (each.kind !== 'Secret')
         uids.set(`${each.kind}/${each.metadata.name}`, (await space.get(each.kind as Kind, each.metadata.name)).metadata.uid);
-    const objects = documents(golden, 'objects.yaml').filter(({ kind: each }) => each !== 'NodeLabels');
+    const objects = documents(golden, 'objects.yaml').flatMap((object) => (object.kind === 'NodeLabels' ? [] : changed(object)));
     const order = (object: KubeObject) => (object.kind === 'PersistentVolumeClaim' ? 1 : 0);
     for (const object of objects.toSorted((a, b) => order(a) - order(b))) {
       if (order(object) === 1) await space.becomes('PersistentVolume', `${namespace}-${name}`, { status: { phase: 'Available' } });

@@ -146,6 +146,13 @@ describe('the Dataset', () => {
       Ready: 'True DatasetReady: The ddc runtime is ready.',
     });
   });
+  test('takes back Updating while it is Failed, as Fluid may have left it', () => {
+    const bound = exampleWorld(well);
+    const updating = after({ ...bound, mounts: listed([]) }, reported(bound));
+    const broken = after({ ...bound, runtime: updating.runtime, workloads: { ...well.workloads, worker: pods(0, 1) } }, reported(updating));
+    expect(texts(reported(updating).dataset.conditions)).toMatchObject({ Updating: expect.stringMatching(/^True/) as string });
+    expect(texts(reported(broken).dataset.conditions)).toMatchObject({ Updating: expect.stringMatching(/^False DatasetFailed/) as string });
+  });
   test('has the mounts of its spec when they are in effect, and not before', () => {
     expect(reported(exampleWorld()).dataset.mounts).toBeUndefined();
     expect(reported(exampleWorld(well)).dataset.mounts).toEqual([{ mountPoint: 's3://bucket', name: 'data' }]);

@@ -22,6 +22,8 @@ const synced = (status: 'True' | 'False'): Pick<RuntimeStatus, 'conditions'> => 
 function cluster(existing: readonly string[]) {
   const asked: string[] = [];
   const labelled = new Set<string>();
+  /** StatefulSets that have fewer pods than they are to have. */
+  const lacking = new Set<string>();
   const deleted: string[] = [];
   const client = {
     get: async ({ kind }: ResourceType, { name }: { name: string }) => {
@@ -32,13 +34,17 @@ function cluster(existing: readonly string[]) {
     delete: async ({ kind }: ResourceType, { name }: { name: string }) => void deleted.push(`${kind}/${name}`),
   };
   const store = {
-    live: (kind: string, _: string, name: string) => (labelled.has(`${kind}/${name}`) ? object(kind, name) : undefined),
+    live: (kind: string, _: string, name: string) =>
+      labelled.has(`${kind}/${name}`)
+        ? { ...object(kind, name), spec: { replicas: 1 }, status: { replicas: lacking.has(name) ? 0 : 1 } }
+        : undefined,
     isOwner: () => true,
   };
-  const takeover = createWorkloadTakeover(client as never, store as never, async () => {});
+  const takeover = createWorkloadTakeover(client as never, store as never, async () => {}, { monotonic: () => 0 });
   return {
     takeover,
     labelled,
+    lacking,
     deleted,
     /** The names of what a pass sees, and what it asked. */
     async pass(status?: Pick<RuntimeStatus, 'conditions'>, runtime = cache, isBound = true) {
@@ -61,10 +67,25 @@ test('workloads are read until watches show them, and what does not exist is loo
   for (let n = 0; n < 3; n++) expect((await pass(synced('False'))).asked).toEqual([]);
 });
 
-test('a runtime whose spec was followed, or that is not bound, costs no request', async () => {
-  const { pass } = cluster(FLUIDS);
-  for (let n = 0; n < 3; n++) expect((await pass(synced('True'))).asked).toEqual([]);
+test('a runtime whose spec was followed and whose StatefulSets have their pods, or that is not bound, costs no request', async () => {
+  const { pass, labelled } = cluster(FLUIDS);
+  for (let n = 0; n < 3; n++) expect((await pass(synced('True'), thin)).asked).toEqual([]);
   expect((await pass(undefined, cache, false)).asked).toEqual([]);
+  for (const each of ['StatefulSet/demo-master', ...FLUIDS]) labelled.add(each);
+  expect((await pass(synced('True'))).asked).toEqual([]);
+});
+
+test('a workload of Fluid is looked for, once, while a StatefulSet is missing or lacks pods, though the spec was followed before', async () => {
+  const sets = ['AdvancedStatefulSet/demo-master', 'AdvancedStatefulSet/demo-worker'];
+  const { pass, release, deleted, labelled, lacking } = cluster(sets);
+  labelled.add('StatefulSet/demo-worker');
+  lacking.add('demo-worker');
+  expect((await pass(synced('True'))).asked).toEqual(sets);
+  await release('demo-master', 'demo-worker');
+  expect(deleted).toEqual(sets);
+  const nothing = cluster([]);
+  expect((await nothing.pass(synced('True'))).asked).toEqual(sets);
+  for (let n = 0; n < 3; n++) expect((await nothing.pass(synced('True'))).asked).toEqual([]);
 });
 
 test('a workload of Fluid in place of a StatefulSet is deleted before that is created, also after a first try that failed', async () => {

@@ -3,7 +3,15 @@ import { type ClusterContext, podChoice, runtimeOf } from '../cluster-context.ts
 import { askProbe, canRun, runCommands } from './exec.ts';
 
 /** Has the pods of a runtime change its mounts and clean its caches. Both return at once: commands are slow, so their ends wake the key. */
-export function runtimeCommands({ store, jobs, exec, mountTries, confirmed, wake }: ClusterContext): Pick<Cluster, 'run' | 'clean'> {
+export function runtimeCommands({
+  store,
+  takeover,
+  jobs,
+  exec,
+  mountTries,
+  confirmed,
+  wake,
+}: ClusterContext): Pick<Cluster, 'run' | 'clean'> {
   return {
     run(world, commands, change) {
       const { uid = '', generation } = world.runtime.metadata;
@@ -37,7 +45,7 @@ export function runtimeCommands({ store, jobs, exec, mountTries, confirmed, wake
       if (!plan?.cleanup) return;
       await confirmed(dataset ? [object, dataset] : [object]);
       const { ask, commands } = plan.cleanup;
-      const choice = podChoice(store, key, definition, plan.leader);
+      const choice = podChoice(store, key, definition, plan.leader, (role) => takeover.left(uid, role));
       jobs.ask(
         `${uid}/clean`,
         due,

@@ -1,11 +1,13 @@
 import { ownerUid } from '../../../api/index.ts';
 import { operationNames } from '../../../constructs/operation-names.ts';
 import { operationKeyOf } from '../../operations/references.ts';
+import { adoptJob } from '../../operations/objects.ts';
 import { isDone } from '../../operations/state.ts';
 import type { PodKeepingClaim } from '../../teardown-steps.ts';
 import type { OperationObject } from '../../operations/world.ts';
 import type { Key, LiveObject } from '../../world.ts';
 import { helpersOf, isAtWork, jobView, worksOf } from '../../operations/job-view.ts';
+import type { ClusterContext } from '../cluster-context.ts';
 import type { Store } from '../store/store.ts';
 
 /** Kinds whose pods may mount the claim. */
@@ -27,6 +29,25 @@ export function leftByOperations(
     if (isDone(operation)) found.push(...inventory({ uid, namespace }).filter((each) => each.kind === 'Job' && jobView(each, uid)?.end));
   }
   return found;
+}
+
+/**
+ * Labels the Jobs that Fluid ran for operations on a Dataset that are done, where their ended pods keep its claim: no watch shows them,
+ * since nothing looks at an operation that is done.
+ */
+export async function adoptJobsOfEnded(
+  context: Pick<ClusterContext, 'client' | 'store'>,
+  key: Key,
+  ended: readonly PodKeepingClaim[],
+): Promise<void> {
+  const { operations, live } = context.store;
+  const jobs = new Set(ended.flatMap(({ job }) => (job === undefined || live('Job', key.namespace, job) ? [] : [job])));
+  if (jobs.size === 0) return;
+  for (const operation of mounting(operations, key)) {
+    const { job } = operationNames(operationKeyOf(operation));
+    const { namespace = '', name, uid = '' } = operation.metadata;
+    if (namespace === key.namespace && isDone(operation) && jobs.has(job)) await adoptJob(context, { uid, namespace, name }, job);
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import { canRun } from '../commands/exec.ts';
 import { datasetRef } from './dataset-ref.ts';
 import { observer } from './observe.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
-import { idleHelpers, leftByOperations, withOperations } from './left-by-operations.ts';
+import { adoptJobsOfEnded, idleHelpers, leftByOperations, withOperations } from './left-by-operations.ts';
 import { ownNodeLabels, ownVolumeOrClaim } from './remains.ts';
 
 /** How many times planning is tried before the caches are left uncleaned. */
@@ -57,8 +57,9 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
         inventory.find(({ kind }) => kind === 'PersistentVolume') ??
         (await ownVolumeOrClaim(context, 'PersistentVolume', key, volumeName(identity), uid));
       const users = await usersOfClaim(key, claim?.metadata.name);
+      if ('ended' in users) await adoptJobsOfEnded(context, key, users.ended);
       const { plan, planError } = dataset ? await planOf(dataset) : {};
-      const choice = podChoice(store, key, definition, plan?.leader);
+      const choice = podChoice(store, key, definition, plan?.leader, (role) => context.takeover.left(uid, role));
       const cleanable = plan?.cleanup !== undefined && canRun(choice, plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
       // Planning again counts as an attempt while a pod is ready that could clean.
       const askable = planError !== undefined && choice.pods('worker').some((pod) => pod['ready']);

@@ -26,6 +26,8 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const bound = isServed(dataset);
     const owner = { uid, namespace, name };
     const workload = await context.takeover.workloads(owner, definition, bound, object.status);
+    const due = context.podTakeover.due(owner, [...ROLES.flatMap((role) => workload(role) ?? []), ...context.takeover.replaced(uid)]);
+    if (due.length > 0) await context.podTakeover.adopt(owner, identity, due);
     const viewOf = (roles: readonly Role[]) => {
       const workloads: Partial<Record<Role, WorkloadView>> = {};
       for (const role of roles) {
@@ -46,7 +48,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       return live ? store.pods(live.metadata).map(({ metadata }) => metadata.name) : [];
     };
     const { workloads, afterMs: crashAfterMs } = context.recentCrashes.added(uid, viewOf(plan.roles), podNames);
-    const { results, afterMs } = askPods(context, podChoice(store, key, definition, plan.leader), {
+    const { results, afterMs } = askPods(context, podChoice(store, key, definition, plan.leader, workload), {
       key,
       dataset,
       runtime: object,
@@ -59,6 +61,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const again = [
       ...afterMs,
       ...crashAfterMs,
+      ...[context.podTakeover.dueInMs(uid) ?? []].flat(),
       ...refused.afterMs,
       ...pendingAfterMs({ workloads, now }),
       ...(readsSecrets ? [spread(uid, secretMs)] : []),

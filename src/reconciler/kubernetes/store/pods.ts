@@ -12,6 +12,8 @@ import { hasOlderTemplate } from '../../../planning/views.ts';
 /** The watch of the pods of runtimes, by the workload that is their controller. */
 export interface Pods {
   of(workload: { readonly uid: string; readonly namespace?: string | undefined }): readonly KubeObject[];
+  /** A pod that a write of ours gave the label by which pods are watched: `of` has it from now on. */
+  adopted(pod: KubeObject): void;
   /** Whether the runtime of this UID is woken once one of its fuse pods is ready. They come and go with their users. */
   awaitFuse(uid: string, isAwaited: boolean): void;
 }
@@ -26,7 +28,10 @@ interface PodsOptions {
 }
 
 /** threat-model: R-pods */
-export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owned, onKey, onPlacement }: PodsOptions): Pods {
+export function watchPods(
+  watches: Pick<Watches, 'watch' | 'remember' | 'newest'>,
+  { inventories, owned, onKey, onPlacement }: PodsOptions,
+): Pods {
   const byWorkload = createGroups<KubeObject>();
   const awaited = new Set<string>();
 
@@ -45,7 +50,7 @@ export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owne
     if (key && isNews(change, live, awaited.has(owner))) onKey(key, `Pod ${object.metadata.name} ${change.type}`);
   }
 
-  watch(
+  watches.watch(
     Pod,
     (change) => {
       if (change.type !== 'changed' || controllerOf(change.old)?.uid === controllerOf(change.object)?.uid) return onPod(change);
@@ -58,6 +63,15 @@ export function watchPods({ watch }: Pick<Watches, 'watch'>, { inventories, owne
 
   return {
     of: ({ uid, namespace }) => byWorkload.of(groupOf(uid, namespace)),
+    adopted(pod) {
+      const { namespace, name, uid } = pod.metadata;
+      watches.remember(pod);
+      const newest = watches.newest(Pod.kind, namespace, name);
+      const workload = newest && controllerOf(newest);
+      if (!workload || newest.metadata.uid !== uid) return;
+      byWorkload.set(groupOf(workload.uid, namespace), newest);
+      onPlacement({ workload: workload.uid, namespace });
+    },
     awaitFuse: (uid, isAwaited) => void (isAwaited ? awaited.add(uid) : awaited.delete(uid)),
   };
 }

@@ -81,6 +81,7 @@ export interface Store {
   leftVolumes: Inventories['left'];
   datasetsOfLeftVolumes: Inventories['datasetsOfLeft'];
   pods: Pods['of'];
+  adopted: Pods['adopted'];
   awaitFuse: Pods['awaitFuse'];
   /** Host ports of all runtimes. */
   readonly ports: PortTable;
@@ -202,6 +203,7 @@ export function createStore(options: StoreOptions): Store {
     leftVolumes: inventories.left,
     datasetsOfLeftVolumes: () => inventories.datasetsOfLeft().filter(({ namespace }) => serves(namespace)),
     pods: pods.of,
+    adopted: pods.adopted,
     awaitFuse: pods.awaitFuse,
     nodes: nodes.values,
     node: (name) => nodes.newest(undefined, name),
