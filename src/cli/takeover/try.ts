@@ -55,7 +55,7 @@ export const define: Define = (command, parts) => {
         const { namespaces, back } = await (flags.off ? giveBack : tryOut)({ client, installation, done }, given);
         say(
           '',
-          ...(flags.off ? [`Fluid serves ${back.join(', ') || 'all namespaces'} again.`] : []),
+          ...(flags.off ? [back.length > 0 ? `Fluid serves ${back.join(', ')} again.` : 'Nothing is tried any more.'] : []),
           ...(namespaces.length > 0 ? afterwards(namespaces) : []),
         );
       } catch (error) {

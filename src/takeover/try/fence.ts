@@ -11,7 +11,7 @@ export interface FencePair {
   readonly binding?: KubeObject | undefined;
 }
 
-/** Reads the policy and its binding by their names. */
+/** Reads the policy and its binding by their names. threat-model: R-try-policy */
 export async function readFence(client: Pick<KubeClient, 'get'>, options: CallOptions = {}): Promise<FencePair> {
   const [policy, binding] = await Promise.all(
     [Policy, Binding].map((type) => client.get(type, { name: FENCE }, options).catch(ignoreNotFound)),

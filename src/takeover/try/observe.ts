@@ -43,14 +43,23 @@ export async function observe(client: KubeClient, target: TryTarget, applied: Re
   };
 }
 
-/** The namespaces that are tried now: those that the policies keep Fluid off, and those that Sluice's controller serves. */
-export async function readTried(
-  client: KubeClient,
-  system: string,
-): Promise<{ readonly namespaces: readonly string[]; readonly servesAll: boolean }> {
+/** A try as it is now. */
+export interface Tried {
+  /** Those that the policies keep Fluid off, and those that Sluice's controller serves. */
+  readonly namespaces: readonly string[];
+  readonly servesAll: boolean;
+  /** The image of Sluice's controller. */
+  readonly image?: string;
+}
+
+export async function readTried(client: KubeClient, system: string): Promise<Tried> {
   const [found, { deployment }] = await Promise.all([readFence(client), readController(client, system)]);
   const namespaces = new Set([...(fenceOf(found)?.namespaces ?? []), ...(deployment?.namespaces ?? [])]);
-  return { namespaces: [...namespaces].toSorted(), servesAll: deployment !== undefined && deployment.namespaces === undefined };
+  return {
+    namespaces: [...namespaces].toSorted(),
+    servesAll: deployment !== undefined && deployment.namespaces === undefined,
+    ...(deployment?.image !== undefined && { image: deployment.image }),
+  };
 }
 
 /** All objects of the kinds of Datasets, of all namespaces. */
@@ -71,7 +80,7 @@ async function readController(client: KubeClient, namespace: string): Promise<Tr
     client.get(LEASE, { namespace, name: ELECTION_LEASE }).catch(ignoreNotFound),
   ]);
   return {
-    ...(deployment && { deployment: { uid: deployment.metadata.uid ?? '', namespaces: namespacesIn(podsOf(deployment)) } }),
+    ...(deployment && { deployment: viewOf(deployment) }),
     pods: pods.items.map((pod) => ({
       name: pod.metadata.name,
       uid: pod.metadata.uid ?? '',
@@ -81,6 +90,12 @@ async function readController(client: KubeClient, namespace: string): Promise<Tr
     // The cast: the type asked for.
     leader: lease ? holderOf(lease as Lease) : '',
   };
+}
+
+function viewOf(deployment: KubeObject): NonNullable<TryController['deployment']> {
+  const pods = podsOf(deployment);
+  const image = pods.containers?.[0]?.image;
+  return { uid: deployment.metadata.uid ?? '', namespaces: namespacesIn(pods), ...(image !== undefined && { image }) };
 }
 
 interface PodStatus {

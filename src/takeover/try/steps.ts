@@ -108,6 +108,8 @@ const givenBack: TryStep = {
 export const FORWARD: readonly TryStep[] = [kindsServed, fluidKeptOff, inForce, controllerServes, adopted];
 /** Serves some of the namespaces no longer. */
 export const NARROWER: readonly TryStep[] = [controllerServes, unboundPrepared, givenBack];
+/** Sluice serves all namespaces, and Fluid none. */
+export const TAKEN_OVER: readonly TryStep[] = [givenBack];
 /** Serves none. */
 export const OFF: readonly TryStep[] = [controllerRemoved, unboundPrepared, givenBack];
 

@@ -6,10 +6,10 @@ import { type FluidInstallation, isInstalled } from '../fluid/installation.ts';
 import { observeFluid } from '../fluid/observe.ts';
 import { rightText } from '../fluid/reads.ts';
 import { type TryInstallation, tryManifests, usersOf } from './manifests.ts';
-import { readObjects, readTried } from './observe.ts';
+import { readObjects, readTried, type Tried } from './observe.ts';
 import { whyNotGivenBack, whyNotTried } from './refusals.ts';
 import { carryOut, type TryRun } from './run.ts';
-import { FORWARD, NARROWER, OFF } from './steps.ts';
+import { FORWARD, NARROWER, OFF, TAKEN_OVER } from './steps.ts';
 import type { TryTarget } from './world.ts';
 
 export interface TryCommand extends Pick<TryRun, 'client' | 'done' | 'clock'> {
@@ -48,7 +48,7 @@ export async function tryOut({ client, installation, done, clock }: TryCommand, 
       `expected Kubernetes 1.${OLDEST_MINOR} or newer, whose admission policies keep Fluid off namespaces, found ${gitVersion}`,
     ]);
   const fluid = await fluidIn(client);
-  const tried = await triedNow(client, fluid.namespace);
+  const { namespaces: tried, image } = await triedNow(client, fluid.namespace);
   const namespaces = [...new Set([...tried, ...wanted])].toSorted();
   const faults = [
     ...(await missingOf(client, namespaces)),
@@ -63,52 +63,70 @@ export async function tryOut({ client, installation, done, clock }: TryCommand, 
     namespaces,
     back: [],
     runtimes: kindsOf(installation),
-    ...tryManifests(installation, { system: fluid.namespace, namespaces }),
+    ...tryManifests(withImage(installation, image), { system: fluid.namespace, namespaces }),
   };
   await carryOut(FORWARD, { client, target, done, ...(clock && { clock }) });
   return { namespaces, back: [] };
 }
 
-/** Gives these namespaces back to Fluid, or all. @returns and throws as `tryOut` */
+/**
+ * Gives these namespaces back to Fluid, or all. After a take-over, when Fluid's controllers are stopped, only the policies are left to remove.
+ * @returns and throws as `tryOut`
+ */
 export async function giveBack({ client, installation, done, clock }: TryCommand, given: readonly string[]): Promise<TryResult> {
-  const fluid = await fluidIn(client);
-  const tried = await triedNow(client, fluid.namespace);
+  const fluid = await observed(client);
+  const { namespaces: tried, servesAll, image } = await readTried(client, fluid.namespace);
+  const running = fluid.deployments.filter(({ role, replicas }) => role !== 'webhook' && replicas > 0).map(({ name }) => name);
+  if (servesAll && running.length > 0)
+    throw new NotTried([`Sluice's controller serves all namespaces, and Fluid's run beside it: stop ${running.join(', ')} first`]);
   const missing = await missingOf(
     client,
     given.filter((namespace) => !tried.includes(namespace)),
   );
   if (missing.length > 0) throw new NotTried(['nothing was changed:', ...missing]);
   // Those that are not tried any more are Fluid's already: the command may be repeated.
-  const back = given.length > 0 ? tried.filter((namespace) => given.includes(namespace)) : tried;
+  const back = given.length > 0 && !servesAll ? tried.filter((namespace) => given.includes(namespace)) : tried;
   const namespaces = tried.filter((namespace) => !back.includes(namespace));
-  const faults = whyNotGivenBack(await readObjects(client, kindsOf(installation)), back);
+  const faults = servesAll ? [] : whyNotGivenBack(await readObjects(client, kindsOf(installation)), back);
   if (faults.length > 0) throw new NotTried(['nothing was changed:', ...faults.map((fault) => `  ${fault}`)]);
   const target: TryTarget = {
     system: fluid.namespace,
     users: usersOf(fluid),
     namespaces,
-    back,
+    back: servesAll ? [] : back,
     runtimes: kindsOf(installation),
-    ...tryManifests(installation, { system: fluid.namespace, namespaces }),
+    ...tryManifests(withImage(installation, image), { system: fluid.namespace, namespaces }),
   };
-  await carryOut(namespaces.length > 0 ? NARROWER : OFF, { client, target, done, ...(clock && { clock }) });
-  return { namespaces, back };
+  const steps = servesAll ? TAKEN_OVER : namespaces.length > 0 ? NARROWER : OFF;
+  await carryOut(steps, { client, target, done, ...(clock && { clock }) });
+  return { namespaces, back: target.back };
 }
 
 /** @throws NotTried if there is no Fluid, or not enough of it may be read */
 async function fluidIn(client: KubeClient): Promise<FluidInstallation> {
-  const fluid = await observeFluid(client);
-  if (fluid.missingRights.length > 0)
-    throw new NotTried(['expected these rights:', ...fluid.missingRights.map((right) => `  ${rightText(right)}`)]);
+  const fluid = await observed(client);
   if (!isInstalled(fluid)) throw new NotTried(['expected controllers of Fluid, found none: sluice install serves all namespaces']);
   return fluid;
 }
 
-async function triedNow(client: KubeClient, system: string): Promise<readonly string[]> {
-  const { namespaces, servesAll } = await readTried(client, system);
-  if (servesAll) throw new NotTried([`Deployment ${system}/sluice-controller serves all namespaces: nothing is left to try`]);
-  return namespaces;
+async function observed(client: KubeClient): Promise<FluidInstallation> {
+  const fluid = await observeFluid(client);
+  if (fluid.missingRights.length > 0)
+    throw new NotTried(['expected these rights:', ...fluid.missingRights.map((right) => `  ${rightText(right)}`)]);
+  return fluid;
 }
+
+async function triedNow(client: KubeClient, system: string): Promise<Tried> {
+  const tried = await readTried(client, system);
+  if (tried.servesAll) throw new NotTried([`Deployment ${system}/sluice-controller serves all namespaces: nothing is left to try`]);
+  return tried;
+}
+
+/** The image stays where the values name none. */
+const withImage = (installation: TryInstallation, image: string | undefined): TryInstallation =>
+  image === undefined || installation.values.image !== undefined
+    ? installation
+    : { ...installation, values: { ...installation.values, image } };
 
 async function missingOf(client: KubeClient, namespaces: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(namespaces.map((name) => client.get(Namespace, { name }, { metadataOnly: true }).catch(ignoreNotFound)));

@@ -41,7 +41,7 @@ export type TryPart = 'crds' | 'fence' | 'controller';
 
 export interface TryController {
   /** Absent if it does not exist. `namespaces` is undefined if it serves all. */
-  readonly deployment?: { readonly uid: string; readonly namespaces: readonly string[] | undefined };
+  readonly deployment?: { readonly uid: string; readonly namespaces: readonly string[] | undefined; readonly image?: string };
   readonly pods: readonly ControllerPod[];
   /** Holder of the Lease of the election; empty if none. */
   readonly leader: string;
@@ -59,7 +59,7 @@ export interface Unbound {
 }
 
 interface Pods {
-  readonly containers?: readonly { readonly name: string; readonly args?: readonly string[] }[];
+  readonly containers?: readonly { readonly name: string; readonly image?: string; readonly args?: readonly string[] }[];
 }
 
 /** The namespaces that a pod of the controller serves, by its arguments; undefined: all. */

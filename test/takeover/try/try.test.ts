@@ -92,6 +92,8 @@ function cluster(minor = '34') {
     names,
     tryOut: (...namespaces: string[]): Promise<TryResult> => tryOut(command, namespaces),
     giveBack: (...namespaces: string[]): Promise<TryResult> => giveBack(command, namespaces),
+    giveBackWithoutValues: (...namespaces: string[]): Promise<TryResult> =>
+      giveBack({ ...command, installation: { ...INSTALLATION, values: {} } }, namespaces),
     args: () =>
       (server.get('Pod', SYSTEM, `sluice-controller-${pods}`) as { spec?: { containers: { args: string[] }[] } } | undefined)?.spec
         ?.containers[0]?.args,
@@ -129,6 +131,21 @@ describe('sluice takeover try', () => {
     expect(at.names('ClusterRole')).toEqual([]);
     expect(await at.giveBack()).toEqual({ namespaces: [], back: [] });
   });
+  test('after a take-over, giving back removes the policies alone, and not while Fluid runs', async () => {
+    const at = cluster();
+    await at.tryOut('ml');
+    const taken = at.server.get('Deployment', SYSTEM, 'sluice-controller')!;
+    const before = taken['spec'] as { readonly template: object };
+    const template = { ...before.template, spec: { containers: [{ name: 'controller', args: ['reconcile'] }] } };
+    at.server.put({ ...taken, spec: { ...before, template } });
+    await expect(at.giveBack()).rejects.toThrow("Fluid's run beside it: stop dataset-controller first");
+    expect(at.fenced('ml')).toBe(true);
+    const fluid = at.server.get('Deployment', SYSTEM, 'dataset-controller')!;
+    at.server.put({ ...fluid, spec: { ...(fluid['spec'] as object), replicas: 0 } });
+    expect(await at.giveBack()).toEqual({ namespaces: [], back: [] });
+    expect(at.names('ValidatingAdmissionPolicy')).toEqual([]);
+    expect(at.names('Deployment')).toContain('sluice-controller');
+  });
   test('continues after each write that failed', async () => {
     for (let nth = 0; nth < 400; nth++) {
       const at = cluster();
@@ -151,6 +168,13 @@ describe('sluice takeover try', () => {
       expect(await at.tryOut('ml')).toEqual({ namespaces: ['ml'], back: [] });
     }
     throw new Error('expected an end');
+  });
+  test('keeps the image of the controller where none is named', async () => {
+    const at = cluster();
+    await at.tryOut('ml', 'dev');
+    const imageOf = () => JSON.stringify(at.server.get('Deployment', SYSTEM, 'sluice-controller')).match(/"image":"([^"]*)"/)?.[1];
+    await at.giveBackWithoutValues('ml');
+    expect(imageOf()).toBe('registry.example/sluice:1');
   });
   test('clears the condition Ready of a Dataset that is not bound, with which Fluid would not set it up', async () => {
     const at = cluster();

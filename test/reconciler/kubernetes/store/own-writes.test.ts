@@ -44,6 +44,15 @@ describe('the watch is behind a deletion that a read found', () => {
   });
 });
 
+test('a list of one namespace says nothing about what was written in another (S1)', () => {
+  const writes = createOwnWrites((each) => each);
+  const watch = (resourceVersion: string) => ({ get: () => undefined, status: { resourceVersion } }) as never;
+  writes.remember(object('9', { namespace: 'ml' }), watch('5'));
+  expect(writes.unlisted('Dataset', watch('20'), 'dev')).toEqual([]);
+  expect(writes.newest('Dataset', watch('5'), 'ml', 'demo')).toBeDefined();
+  expect(writes.unlisted('Dataset', watch('20'), 'ml')).toHaveLength(1);
+});
+
 describe('nothing is kept', () => {
   /** A watch that has shown everything up to version 9. */
   const watching = (seen?: KubeObject) =>
