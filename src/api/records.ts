@@ -31,6 +31,9 @@ export const ownersOf = ({ metadata }: Described): readonly OwnerReference[] => 
 /** Whether a pod has the label by which pods of runtimes are watched. threat-model: R-pods */
 export const isWatchedPod = ({ metadata }: Labelled): boolean => metadata.labels?.[label.datasetId] !== undefined;
 
+/** The wish of an operation's user for a pause: undefined or `false` for none. threat-model: R-operation-request */
+export const pauseWish = ({ metadata }: Described): string | undefined => metadata.annotations?.[annotation.paused];
+
 /** The label `fluid.io/dataset-id` of a Dataset or a runtime. threat-model: R-dataset-id */
 export const datasetIdOf = (object: Labelled | undefined): string | undefined => object?.metadata.labels?.[label.datasetId];
 

@@ -16,3 +16,6 @@ export const fluidController = (controller: string): string =>
 export const FLUID_LEASES: ReadonlyMap<string, string> = new Map(
   ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache'].map((name) => [name, `${name}.${GROUP}`]),
 );
+
+/** Holder of these Leases after `sluice takeover go`: no process, so that nobody waits for its end, and no controller of Fluid leads. */
+export const TAKEOVER_HOLDER = 'sluice-takeover';

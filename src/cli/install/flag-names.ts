@@ -1,5 +1,3 @@
-import type { OutputFormat } from '../output.ts';
-
 /** The flags of `sluice install` as Commander parses them. */
 export interface Flags {
   readonly values?: string;
@@ -22,7 +20,6 @@ export interface Flags {
   readonly webhook: boolean;
   readonly validation?: boolean;
   readonly config?: string;
-  readonly output: OutputFormat;
 }
 
 /** Options whose flag has another name. */

@@ -1,5 +1,5 @@
 /** Other controllers that write the same objects, and the Lease that each renews while it runs. */
-import { FLUID_LEASES, fluidController } from '../../install/fluid.ts';
+import { FLUID_LEASES, fluidController, TAKEOVER_HOLDER } from '../../install/fluid.ts';
 import { ELECTION_LEASE } from '../../install/rights.ts';
 import { type Clock, sleep, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
@@ -151,4 +151,6 @@ async function leasesOf(client: KubeClient, { lease: name, namespace }: OtherCon
 }
 
 const mayBeAlive = ({ spec }: Lease, now: number): boolean =>
-  Boolean(spec?.holderIdentity) && Math.abs(now - Date.parse(spec?.renewTime ?? '')) < LONG_DEAD_MS;
+  Boolean(spec?.holderIdentity) &&
+  spec?.holderIdentity !== TAKEOVER_HOLDER &&
+  Math.abs(now - Date.parse(spec?.renewTime ?? '')) < LONG_DEAD_MS;

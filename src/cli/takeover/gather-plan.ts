@@ -19,7 +19,7 @@ import { compared, type ComparedInput } from '../diff/compared.ts';
 import { UsageError } from '../errors.ts';
 import type { InputFault } from '../input/documents.ts';
 import { inputOf, refOf } from '../input/read.ts';
-import { faultsOfValues } from '../install/install.ts';
+import { faultsOfValues } from '../install/wanted.ts';
 import { settingsOf } from '../settings/config.ts';
 import { type ClusterLookup, inCluster } from '../synth/lookup.ts';
 import { warningLines } from '../synth/warnings.ts';

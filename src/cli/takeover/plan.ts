@@ -5,7 +5,7 @@ import { FIELD_MANAGER } from '../../planning/diff/managed-fields.ts';
 import type { TakeoverPlan } from '../../takeover/plan/takeover-plan.ts';
 import type { Define } from '../command.ts';
 import { messageOf, Refused, UsageError } from '../errors.ts';
-import { valuesIn } from '../install/install.ts';
+import { valuesIn } from '../install/wanted.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { complain, say, sayText, visible } from '../terminal.ts';

@@ -8,6 +8,10 @@ export const SUBCOMMANDS: readonly CommandRow[] = [
     summary: "have Sluice's controller serve some namespaces, while Fluid's serve the others",
     load: () => import('./try.ts'),
   },
+  { name: 'go', summary: 'take over from Fluid, step by step', load: () => import('./go.ts') },
+  { name: 'status', summary: 'say which steps of a take-over are done, and what is left', load: () => import('./status.ts') },
+  { name: 'back', summary: 'return to Fluid', load: () => import('./back.ts') },
+  { name: 'finish', summary: 'delete what only Fluid needs', load: () => import('./finish.ts') },
 ];
 
 const EXAMPLES = `
@@ -16,6 +20,10 @@ Examples:
   sluice takeover plan --write-values sluice-values.yaml        and write the values for \`sluice install\`
   sluice takeover try --namespace ml --image registry.example/sluice:1
                                                                 serve the namespace ml, and no other
+  sluice takeover go --values sluice-values.yaml --dry-run      print the steps
+  sluice takeover go --values sluice-values.yaml                take over
+  sluice takeover status                                        what is done, and what is left
+  sluice takeover back                                          return to Fluid
 
 \`sluice takeover <command> --help\` shows more.`;
 

@@ -7,7 +7,7 @@ import type { TryStep } from '../../takeover/try/steps.ts';
 import { giveBack, NotTried, tryOut } from '../../takeover/try/try.ts';
 import type { Define, Package } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
-import { faultsOfValues, valuesIn } from '../install/install.ts';
+import { faultsOfValues, valuesIn } from '../install/wanted.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { say, styled } from '../terminal.ts';

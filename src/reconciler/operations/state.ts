@@ -1,5 +1,6 @@
 import { shown } from '../../api/errors.ts';
 import { annotation, operationFinalizer, type OperationStatus, ownersOf } from '../../api/index.ts';
+import { pauseWish } from '../../api/records.ts';
 import type { Reason } from '../../planning/reasons.ts';
 import type { Hold } from '../world.ts';
 import type { JobEnd, OperationObject, OperationWorld } from './world.ts';
@@ -52,12 +53,9 @@ export function waitingSince({ status }: OperationObject): number {
 export const hasReported = (operation: OperationObject, { type, at }: JobEnd): boolean =>
   phaseOf(operation) === type && endOf(operation) === at;
 
-/**
- * Why a paused operation does not go on. A value that is neither true nor false pauses too: a run that was not wanted cannot be undone.
- * threat-model: R-operation-request
- */
-export function pauseOf({ metadata }: OperationObject): Hold | undefined {
-  const value = metadata.annotations?.[annotation.paused];
+/** Why a paused operation does not go on. A value that is neither true nor false pauses too: a run that was not wanted cannot be undone. */
+export function pauseOf(operation: OperationObject): Hold | undefined {
+  const value = pauseWish(operation);
   if (value === undefined || value === 'false') return undefined;
   if (value === 'true') return { reason: 'Paused', message: `the annotation ${annotation.paused} is true` };
   return {

@@ -25,6 +25,8 @@ export interface HelmRecord {
 }
 
 interface Content {
+  /** Name of the chart. */
+  readonly chart?: string;
   readonly chartVersion?: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
@@ -44,7 +46,7 @@ export function releaseOf(objects: readonly KubeObject[]): { readonly name: stri
   return undefined;
 }
 
-/** FluidReader the records of a release: all by their metadata, and what is in the deployed one, else in the newest. */
+/** Reads the records of a release: all by their metadata, and what is in the deployed one, else in the newest. */
 export async function readRelease(
   reads: FluidReader,
   { name, namespace }: { readonly name: string; readonly namespace: string },
@@ -56,7 +58,7 @@ export async function readRelease(
   );
   const current = records.findLast(({ status }) => status === 'deployed') ?? records.at(-1);
   const object = current && (await reads.get(current.kind === 'Secret' ? Secret : ownedKinds.ConfigMap, { namespace, name: current.name }));
-  const content = object && current && contentOf(current.kind, object);
+  const { chart: _, ...content } = (object && current && contentOf(current.kind, object)) ?? {};
   return { name, namespace, records, ...content };
 }
 
@@ -68,18 +70,22 @@ const recordOf = (kind: HelmRecord['kind'], { metadata }: KubeObject): HelmRecor
 });
 
 /** Base64 of gzip of JSON; a Secret is base64 once more. undefined for what helm did not write. */
-function contentOf(kind: HelmRecord['kind'], object: KubeObject): Content | undefined {
+export function contentOf(kind: HelmRecord['kind'], object: KubeObject): Content | undefined {
   const { release = '' } = (object['data'] ?? {}) as { readonly release?: string };
   try {
     const text = kind === 'Secret' ? Buffer.from(release, 'base64').toString('latin1') : release;
     const parsed: unknown = JSON.parse(gunzipSync(Buffer.from(text, 'base64'), { maxOutputLength: LARGEST }).toString('utf8'));
     if (!isRecord(parsed)) return undefined;
     const { chart, config } = parsed as {
-      readonly chart?: { readonly metadata?: { readonly version?: unknown } };
+      readonly chart?: { readonly metadata?: { readonly name?: unknown; readonly version?: unknown } };
       readonly config?: unknown;
     };
-    const version = chart?.metadata?.version;
-    return { values: isRecord(config) ? config : {}, ...(typeof version === 'string' && { chartVersion: version }) };
+    const { name, version } = chart?.metadata ?? {};
+    return {
+      values: isRecord(config) ? config : {},
+      ...(typeof name === 'string' && { chart: name }),
+      ...(typeof version === 'string' && { chartVersion: version }),
+    };
   } catch {
     return undefined;
   }

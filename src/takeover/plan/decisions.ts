@@ -31,7 +31,7 @@ function aboutCluster({ fluid, kubernetes, notServed }: TakeoverInput): readonly
           },
         ]
       : []),
-    ...fluid.gitOps.filter(({ isPaused }) => isPaused !== true).map(aboutTool),
+    ...aboutTools(fluid),
     ...notServed.map(({ kind, metadata }) => ({
       about: `${kind} ${metadata.namespace}/${metadata.name}`,
       what: 'Sluice does not serve this kind: its pods stay as they are, and nothing repairs or deletes them',
@@ -39,6 +39,10 @@ function aboutCluster({ fluid, kubernetes, notServed }: TakeoverInput): readonly
     })),
   ];
 }
+
+/** The tools that would start Fluid again. */
+export const aboutTools = ({ gitOps }: Pick<TakeoverInput['fluid'], 'gitOps'>): readonly Decision[] =>
+  gitOps.filter(({ isPaused }) => isPaused !== true).map(aboutTool);
 
 const aboutTool = ({ tool, kind, namespace, name, isPaused, pause }: GitOpsOwner): Decision => ({
   about: `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name} of ${tool}`,

@@ -8,20 +8,28 @@ import { type MissingRight, rightText } from '../fluid/reads.ts';
 type Right = MissingRight;
 
 /** Rights on Fluid's own objects, in its namespace. */
-const AT_HOME: readonly (readonly [verbs: readonly string[], group: string, resource: string])[] = [
-  [['get', 'list', 'patch', 'delete'], 'apps', 'deployments'],
+const AT_HOME: Rights = [
+  [['list', 'patch'], 'apps', 'deployments'],
   [['get', 'delete'], 'apps', 'daemonsets'],
   [['list', 'delete'], '', 'pods'],
-  [['list', 'update'], 'coordination.k8s.io', 'leases'],
-  [['get', 'create', 'patch', 'delete'], '', 'configmaps'],
-  [['get', 'create', 'patch', 'delete'], '', 'secrets'],
-  [['get', 'patch'], '', 'services'],
+  [['get', 'list', 'update'], 'coordination.k8s.io', 'leases'],
+  // The record of the take-over, and lists of plugins.
+  [['get', 'create', 'update'], '', 'configmaps'],
+  [['get'], '', 'secrets'],
+  [['get'], '', 'services'],
+  [['list'], 'discovery.k8s.io', 'endpointslices'],
 ];
-const EVERYWHERE: readonly (readonly [verbs: readonly string[], group: string, resource: string])[] = [
-  [['get', 'list'], 'storage.k8s.io', 'csinodes'],
-  [['get', 'patch'], 'admissionregistration.k8s.io', 'mutatingwebhookconfigurations'],
+const EVERYWHERE: Rights = [
+  [['list'], 'storage.k8s.io', 'csinodes'],
+  [['get'], 'storage.k8s.io', 'csidrivers'],
+  [['get'], 'rbac.authorization.k8s.io', 'clusterrolebindings'],
+  [['get'], 'admissionregistration.k8s.io', 'mutatingwebhookconfigurations'],
   [['list'], '', 'nodes'],
+  [['list'], 'workload.fluid.io', 'advancedstatefulsets'],
 ];
+/** On the records of helm's release, in its namespace. */
+const RECORDS: readonly string[] = ['secrets', 'configmaps'];
+type Rights = readonly (readonly [verbs: readonly string[], group: string, resource: string])[];
 
 /** Each once: those that the manifests of Sluice need to be applied, and those on what of Fluid is stopped. */
 export function rightsOf(
@@ -32,13 +40,14 @@ export function rightsOf(
   const applied = manifests.flatMap((manifest) => {
     const { group, plural } = typeOfManifest(manifest);
     const { namespace } = manifest.metadata;
-    return ['create', 'patch'].map((verb) => right(verb, group, plural, namespace));
+    // Secrets are read by name.
+    return ['create', 'patch', plural === 'secrets' ? 'get' : 'list'].map((verb) => right(verb, group, plural, namespace));
   });
   const rights = [
     ...applied,
     ...AT_HOME.flatMap(([verbs, group, resource]) => verbs.map((verb) => right(verb, group, resource, fluidNamespace))),
     ...EVERYWHERE.flatMap(([verbs, group, resource]) => verbs.map((verb) => right(verb, group, resource))),
-    ...(release ? ['list', 'get', 'delete'].map((verb) => right(verb, '', 'secrets', release.namespace)) : []),
+    ...(release ? RECORDS.flatMap((plural) => ['list', 'get', 'patch'].map((verb) => right(verb, '', plural, release.namespace))) : []),
   ];
   return [...new Map(rights.map((each) => [rightText(each), each])).values()];
 }

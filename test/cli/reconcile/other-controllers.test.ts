@@ -51,6 +51,7 @@ describe('beside another controller', () => {
   test.each([
     ['no controller renews', 'ml', 'other-0', () => {}, 6000],
     ['was released', 'ml', '', undefined, 0],
+    ['a take-over holds', 'ml', 'sluice-takeover', undefined, 0],
     ['is in another namespace', 'fluid', 'other-0', undefined, 0],
   ])('a lease that %s is no reason', async (_, namespace, holder, renew, watchedMs) => {
     const put = (server: ApiServer, clock: ManualClock) => server.put(leaseOf(clock, namespace, 'sluice', holder));

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import type { KubeObject } from '../../../src/kube/types.ts';
 
-const NAMESPACE = 'fluid-system';
+export const NAMESPACE = 'fluid-system';
 const HELM = { 'meta.helm.sh/release-name': 'fluid', 'meta.helm.sh/release-namespace': 'default' };
 
 export function deployment(name: string, replicas = 1, more: object = {}): KubeObject {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runtimes } from '../../../runtimes/_all.gen.ts';
-import { faultsOfValues } from '../../../src/cli/install/install.ts';
+import { faultsOfValues } from '../../../src/cli/install/wanted.ts';
 import { carryOver, isKnown, type ValuesInput } from '../../../src/takeover/plan/carry-over.ts';
 import { leftRows } from '../../../src/takeover/plan/chart-left.ts';
 import { chartRows } from '../../../src/takeover/plan/chart-values.ts';

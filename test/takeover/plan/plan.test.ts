@@ -208,7 +208,7 @@ test('rights that are missing are named, those to read and those for the take-ov
   expect(plan.decisions).toEqual([
     expect.objectContaining({ what: 'to see all of Fluid, these are missing: list leases.coordination.k8s.io in fluid-system' }),
     expect.objectContaining({
-      what: 'for the take-over, these are missing: create clusterroles.rbac.authorization.k8s.io, patch clusterroles.rbac.authorization.k8s.io',
+      what: 'for the take-over, these are missing: create clusterroles.rbac.authorization.k8s.io, patch clusterroles.rbac.authorization.k8s.io, list clusterroles.rbac.authorization.k8s.io',
     }),
   ]);
 });

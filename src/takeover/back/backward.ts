@@ -1,0 +1,102 @@
+/** The way from Sluice back to Fluid. The order is the list at the end. */
+import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
+import { some } from '../../planning/some.ts';
+import { RECORD } from '../go/record.ts';
+import type { Action, Step } from '../go/step.ts';
+import { ownedKinds } from '../../planning/kinds.ts';
+import { datasetsReleased, releasesDeleted, workloadsRestored } from './leftovers.ts';
+import { driverRestored, fluidPluginServes, sluicePluginGone } from './node-plugin.ts';
+import { removed } from './removed.ts';
+import { started } from './started.ts';
+import { certificateLeft, entryRestored, fluidWebhookReady, sluiceWebhookGone } from './webhook.ts';
+import type { BackWorld } from './world.ts';
+
+/** Without them, there is nothing to go back to. */
+const canGoBack: Step<BackWorld> = {
+  title: "Fluid's Deployments exist, and the record of the take-over",
+  does: "Check that the record and Fluid's Deployments exist.",
+  of({ record, fluid }) {
+    if (record.resourceVersion === undefined)
+      return {
+        refusal: [`ConfigMap ${fluid.namespace}/${RECORD} does not exist: no take-over of this command is recorded, or \`back\` is done`],
+      };
+    const gone = Object.keys(record.replicas).filter((name) => fluid.deployments.every((deployment) => deployment.name !== name));
+    return gone.length > 0
+      ? { refusal: [`Fluid's ${some(gone)} no longer exist in ${fluid.namespace}: install Fluid's chart again, in place of \`back\``] }
+      : undefined;
+  },
+};
+
+const sluiceStopped: Step<BackWorld> = {
+  title: "Sluice's controller is stopped, and its pods are gone",
+  does: "Delete Sluice's controller with its rights, and wait until none of its pods exists.",
+  of: (world) => removed(world, 'controller', world.sluice.controller),
+};
+
+const leasesFreed: Step<BackWorld> = {
+  title: "The Leases of Fluid's controllers are free",
+  does: 'Release the Leases.',
+  of({ fluid }) {
+    const held = fluid.leases.filter(({ holder }) => holder === TAKEOVER_HOLDER);
+    return held.length > 0 ? { actions: held.map(({ object }) => ({ do: 'hold', lease: object, holder: '' })) } : undefined;
+  },
+};
+
+const fluidStarted: Step<BackWorld> = {
+  title: "Fluid's controllers run",
+  does: "Scale Fluid's controllers to the replicas that they had, and wait until their pods are ready.",
+  of: ({ fluid, record }) =>
+    started(
+      fluid.deployments.filter(({ role }) => role !== 'webhook'),
+      // The controller of Datasets starts the others when they are needed.
+      (name) => Math.max(record.replicas[name] ?? 0, name === 'dataset-controller' ? 1 : 0),
+    ),
+};
+
+const usersRolesGone: Step<BackWorld> = {
+  title: "Sluice's roles of users are gone",
+  does: "Delete Sluice's ClusterRoles of users. Custom resources and daemons stay.",
+  of: (world) => removed(world, 'rest', []),
+};
+
+const recordsShown: Step<BackWorld> = {
+  title: "helm finds Fluid's release again",
+  does: "Give the records of Fluid's release their label back.",
+  of({ sluice: { hidden }, fluid: { release } }) {
+    if (!release || hidden.length === 0) return undefined;
+    return { actions: hidden.map((record): Action => ({ do: 'label', record, namespace: release.namespace, owner: 'helm' })) };
+  },
+};
+
+const recordGone: Step<BackWorld> = {
+  title: 'The record of the take-over is gone',
+  does: 'Delete the record.',
+  of: ({ record: { uid }, fluid: { namespace }, run }) =>
+    uid === undefined || run.deleted.has(uid)
+      ? undefined
+      : { actions: [{ do: 'delete', object: { type: ownedKinds.ConfigMap, namespace, name: RECORD, uid } }] },
+};
+
+/**
+ * Controllers first, with what Fluid cannot read while none runs. The plugin of a node mounts for both. The record goes last: until then,
+ * a run that begins again knows what to restore.
+ */
+export const BACKWARD: readonly Step<BackWorld>[] = [
+  sluiceStopped,
+  workloadsRestored,
+  datasetsReleased,
+  releasesDeleted,
+  leasesFreed,
+  fluidStarted,
+  sluicePluginGone,
+  driverRestored,
+  fluidPluginServes,
+  certificateLeft,
+  fluidWebhookReady,
+  entryRestored,
+  sluiceWebhookGone,
+  usersRolesGone,
+  recordsShown,
+  recordGone,
+];
+export { canGoBack };

@@ -1,0 +1,81 @@
+/** Changes, while no controller runs, of all that Fluid's controllers could not read. */
+import { Dataset } from '../../api/dataset.ts';
+import { ownersOf } from '../../api/records.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { ownedKinds, Secret, typeOf } from '../../planning/kinds.ts';
+import type { Action, Step } from '../go/step.ts';
+import { isUnbound, staleReleases } from './objects.ts';
+import type { BackWorld } from './world.ts';
+
+/** Fluid never creates the AdvancedStatefulSets of a runtime that is set up, and adopts the pods of one that is there. */
+export const workloadsRestored: Step<BackWorld> = {
+  title: 'AdvancedStatefulSets are restored, with their pods',
+  does: 'Delete the StatefulSets of CacheRuntimes that Fluid had created and leave their pods; restore the recorded AdvancedStatefulSets.',
+  of(world) {
+    const { users, record, workloads, target, run } = world;
+    const living = new Set(users.runtimes.map(({ metadata: { uid } }) => uid));
+    const wanted = (record.workloads ?? []).filter((set) => ownersOf(set).some(({ uid }) => living.has(uid)));
+    const names = new Set(wanted.map(nameIn));
+    const replaced = users.statefulSets.filter((set) => names.has(nameIn(set)) && !run.deleted.has(set.metadata.uid ?? ''));
+    if (replaced.length > 0)
+      return {
+        actions: replaced.map(
+          ({ metadata: { namespace, name, uid = '' } }): Action => ({
+            do: 'delete',
+            object: { type: ownedKinds.StatefulSet, namespace, name, uid },
+            leavesPods: true,
+          }),
+        ),
+      };
+    const late = users.statefulSets.filter((set) => names.has(nameIn(set)));
+    // Until then its pods have it as their owner.
+    if (late.length > 0) return { waitsFor: `StatefulSet ${nameIn(late[0] as KubeObject)} is deleted`, withinMs: 60_000 };
+    const there = new Set(workloads.map(nameIn));
+    const restored = wanted
+      .filter((object) => !there.has(nameIn(object)))
+      .flatMap((object): readonly Action[] => {
+        const type = target.workloads.find(({ kind }) => kind === object.kind);
+        return type ? [{ do: 'restore', type, object }] : [];
+      });
+    return restored.length > 0 ? { actions: restored } : undefined;
+  },
+};
+
+const nameIn = ({ metadata: { namespace, name } }: KubeObject): string => `${namespace}/${name}`;
+
+export const datasetsReleased: Step<BackWorld> = {
+  title: 'Datasets that are not bound have no condition',
+  does: 'Remove the conditions of Datasets that are not bound: Fluid sets up none that has one.',
+  of({ users }) {
+    const unbound = users.datasets.filter(isUnbound);
+    if (unbound.length === 0) return undefined;
+    return {
+      actions: unbound.map(
+        ({ metadata: { namespace, name } }): Action => ({
+          do: 'patch',
+          object: { type: typeOf(Dataset), namespace, name },
+          subresource: 'status',
+          patch: { status: { conditions: [] } },
+          says: 'remove the conditions',
+        }),
+      ),
+    };
+  },
+};
+
+export const releasesDeleted: Step<BackWorld> = {
+  title: 'No record of a release is left whose runtime or operation is deleted',
+  does: "Delete the records of Fluid's releases of runtimes and operations that no longer exist.",
+  of({ users, run }) {
+    const stale = staleReleases(users).filter(({ uid }) => !run.deleted.has(uid));
+    if (stale.length === 0) return undefined;
+    return {
+      actions: stale.map(
+        ({ kind, namespace, name, uid }): Action => ({
+          do: 'delete',
+          object: { type: kind === 'Secret' ? Secret : ownedKinds.ConfigMap, namespace, name, uid },
+        }),
+      ),
+    };
+  },
+};

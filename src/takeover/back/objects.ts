@@ -1,0 +1,34 @@
+import { operationNames } from '../../constructs/operation-names.ts';
+import type { OperationKind } from '../../constructs/contract.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import type { FluidRelease, Users } from './users.ts';
+
+export const keyOf = ({ kind, metadata: { namespace, name } }: Pick<KubeObject, 'kind' | 'metadata'>): string =>
+  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+
+interface DatasetState {
+  readonly phase?: string;
+  readonly conditions?: readonly unknown[];
+}
+
+/** A Dataset that Fluid would not set up: not bound, and with conditions. */
+export function isUnbound({ status }: KubeObject): boolean {
+  const { phase = '', conditions = [] } = (status ?? {}) as DatasetState;
+  return ['', 'None', 'NotBound'].includes(phase) && conditions.length > 0;
+}
+
+/** Releases whose runtime or operation does not exist. */
+export function staleReleases({
+  runtimes,
+  operations,
+  releases,
+}: Pick<Users, 'runtimes' | 'operations' | 'releases'>): readonly FluidRelease[] {
+  const wanted = new Set([
+    ...runtimes.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`),
+    // The cast: the kinds of `operationKinds`.
+    ...operations.map(
+      ({ kind, metadata: { namespace, name } }) => `${namespace}/${operationNames({ kind: kind as OperationKind, name }).release}`,
+    ),
+  ]);
+  return releases.filter(({ namespace, release }) => !wanted.has(`${namespace}/${release}`));
+}

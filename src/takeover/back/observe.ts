@@ -1,0 +1,66 @@
+import type { CustomResource } from '../../api/index.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { readsOf, rightText } from '../fluid/reads.ts';
+import { observe } from '../go/observe.ts';
+import { Stopped } from '../go/stopped.ts';
+import type { Run, Target } from '../go/world.ts';
+import { readUsers, type Users } from './users.ts';
+import type { BackWorld } from './world.ts';
+
+const NONE: Users = {
+  datasets: [],
+  runtimes: [],
+  operations: [],
+  companions: [],
+  statefulSets: [],
+  releases: [],
+  values: new Set(),
+};
+
+/**
+ * Reads the cluster for the way back. Objects of users are read only while no controller runs, when `back` changes them, or if asked for.
+ * @throws Stopped when a right is missing
+ */
+export async function observeBack(
+  client: KubeClient,
+  target: Target,
+  resources: readonly CustomResource[],
+  run: Run,
+  { withUsers = false }: { readonly withUsers?: boolean } = {},
+): Promise<BackWorld> {
+  const world = await observe(client, target, run, { withWorkloads: true });
+  const isQuiet =
+    world.sluice.controller.length === 0 && world.fluid.deployments.every(({ role, replicas }) => role === 'webhook' || replicas === 0);
+  const reads = readsOf(client);
+  const users = withUsers || isQuiet ? await readUsers(reads, client, resources, world.fluid.release) : NONE;
+  const missing = reads.missing();
+  if (missing.length > 0) throw new Stopped(missing.map((right) => `expected the right to ${rightText(right)}; the API server refused it`));
+  return {
+    ...world,
+    users,
+    pluginCounts: countsOf(world.fluid.nodePlugin?.object),
+    isCertificateSluices: isSluices(world.fluid.webhook.secret),
+  };
+}
+
+function countsOf(set: KubeObject | undefined): BackWorld['pluginCounts'] {
+  if (!set) return undefined;
+  const { observedGeneration = 0, desiredNumberScheduled = 0, numberReady = 0 } = (set['status'] ?? {}) as Readonly<Record<string, number>>;
+  return {
+    isSeen: observedGeneration >= (set.metadata.generation ?? 0) && observedGeneration > 0,
+    wanted: desiredNumberScheduled,
+    ready: numberReady,
+  };
+}
+
+/** Who wrote the contents of the Secret. */
+function isSluices(secret: Pick<KubeObject, 'metadata'> | undefined): boolean {
+  // The cast: the API server writes these entries.
+  const entries = (secret?.metadata.managedFields ?? []) as readonly {
+    readonly manager?: string;
+    readonly fieldsV1?: { readonly 'f:data'?: object };
+  }[];
+  return entries.some(({ manager, fieldsV1 }) => manager === CERTIFICATE_MANAGER && fieldsV1?.['f:data'] !== undefined);
+}
+const CERTIFICATE_MANAGER = 'sluice-webhook';

@@ -1,0 +1,83 @@
+import { webhookNames } from '../../api/webhook-names.ts';
+import { labels as labelsOf } from '../../install/labels.ts';
+import type { KubeObject } from '../../kube/types.ts';
+import { ownedKinds, Secret } from '../../planning/kinds.ts';
+import { MutatingWebhookConfiguration } from '../fluid/names.ts';
+import { isSluices } from '../go/recording.ts';
+import type { Action, Contribution, Step } from '../go/step.ts';
+import { removed } from './removed.ts';
+import { started } from './started.ts';
+import type { BackWorld } from './world.ts';
+
+/** Fluid renews no certificate while it runs: with Sluice's it would end within a year. Without one, it creates its own. */
+export const certificateLeft: Step<BackWorld> = {
+  title: "The webhook's certificate is none of Sluice's",
+  does: "Delete the webhook's Secret if Sluice has renewed the certificate.",
+  of({ fluid: { namespace, webhook }, isCertificateSluices, run }) {
+    const { uid = '' } = webhook.secret?.metadata ?? {};
+    if (!isCertificateSluices || run.deleted.has(uid)) return undefined;
+    return { actions: [{ do: 'delete', object: { type: Secret, namespace, name: webhookNames.secret, uid } }] };
+  },
+};
+
+export const fluidWebhookReady: Step<BackWorld> = {
+  title: "Fluid's webhook is ready",
+  does: "Scale Fluid's webhook to the replicas that it had, and wait until its pods are ready, beside Sluice's.",
+  of: ({ fluid, record }) =>
+    started(
+      fluid.deployments.filter(({ role }) => role === 'webhook'),
+      (name) => record.replicas[name] ?? 0,
+    ),
+};
+
+/** Sluice's pods answer until the Service leads to none of them. */
+export const entryRestored: Step<BackWorld> = {
+  title: "The API server asks Fluid's webhook",
+  does: 'Restore the recorded Service and configuration of the webhook.',
+  of({ record: { objects }, fluid, sluice }) {
+    const { service, configuration } = fluid.webhook;
+    const actions: readonly Action[] = [
+      ...(objects.service && service && isSluices(service)
+        ? [{ do: 'restore', type: ownedKinds.Service, object: objects.service } as const]
+        : []),
+      ...(objects.configuration && configuration && isSluices(configuration)
+        ? [{ do: 'restore', type: MutatingWebhookConfiguration, object: trusting(objects.configuration, configuration) } as const]
+        : []),
+    ];
+    if (actions.length > 0) return { actions };
+    const own = new Set(sluice.webhook.map(({ name }) => name));
+    const isLed = !objects.service || sluice.endpoints?.every((pod) => !own.has(pod)) !== false;
+    return isLed ? undefined : { waitsFor: 'the Service leads to no pod of sluice-webhook', withinMs: 30_000 };
+  },
+};
+
+interface Entries {
+  readonly webhooks?: readonly { readonly clientConfig?: { readonly caBundle?: string } }[];
+}
+
+/** The recorded configuration with the CA bundle of now, which Fluid's webhook has written since. */
+function trusting(recorded: KubeObject, live: KubeObject): KubeObject {
+  const bundle = ((live as unknown as Entries).webhooks ?? [])
+    .map(({ clientConfig }) => clientConfig?.caBundle)
+    .find((each) => each !== undefined);
+  const { webhooks = [] } = recorded as unknown as Entries;
+  if (bundle === undefined) return recorded;
+  return { ...recorded, webhooks: webhooks.map((entry) => ({ ...entry, clientConfig: { ...entry.clientConfig, caBundle: bundle } })) };
+}
+
+export const sluiceWebhookGone: Step<BackWorld> = {
+  title: "Sluice's webhook is gone",
+  does: "Delete Sluice's webhook, and what else leads to it.",
+  of: (world) => removed(world, 'entry', []) ?? removed(world, 'webhook', world.sluice.webhook) ?? unlabelled(world),
+};
+
+/** Takes Sluice's labels from the Secret, by which `sluice uninstall` would delete it. */
+function unlabelled({ fluid: { namespace, webhook } }: BackWorld): Contribution | undefined {
+  const { labels = {} } = webhook.secret?.metadata ?? {};
+  const own = Object.keys(labels).filter((key) => key in OWN);
+  if (own.length === 0) return undefined;
+  const patch = { metadata: { labels: Object.fromEntries(own.map((key) => [key, null])) } };
+  const object = { type: Secret, namespace, name: webhookNames.secret };
+  return { actions: [{ do: 'patch', object, patch, says: "remove Sluice's labels" }] };
+}
+const OWN = labelsOf('webhook');

@@ -1,0 +1,98 @@
+/** The end of a take-over: what only Fluid needs is deleted. After it, there is no way back but Fluid's chart. */
+import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
+import { LEASE } from '../../kube/lease/lease-record.ts';
+import { ownedKinds, Secret } from '../../planning/kinds.ts';
+import { Deployment } from '../fluid/names.ts';
+import { some } from '../../planning/some.ts';
+import { RECORD } from '../go/record.ts';
+import type { Contribution, Seen, Step } from '../go/step.ts';
+import type { FinishWorld } from './observe.ts';
+
+/** Deletes these, unless this run has. */
+function deleted({ run }: FinishWorld, objects: readonly Seen[]): Contribution | undefined {
+  const left = objects.filter(({ uid }) => uid !== '' && !run.deleted.has(uid));
+  return left.length > 0 ? { actions: left.map((object) => ({ do: 'delete', object })) } : undefined;
+}
+
+const fluidStopped: Step<FinishWorld> = {
+  title: 'No program of Fluid runs',
+  does: "Check that Fluid's Deployments have no pods.",
+  of({ fluid }) {
+    const running = fluid.deployments.filter(({ replicas, pods }) => replicas > 0 || pods.length > 0);
+    return running.length > 0
+      ? { refusal: [`${some(running.map(({ name }) => name))} of Fluid still runs: \`sluice takeover go\` stops it`] }
+      : undefined;
+  },
+};
+
+const deploymentsGone: Step<FinishWorld> = {
+  title: "Fluid's Deployments are deleted",
+  does: "Delete Fluid's Deployments, which have no pods.",
+  of: (world) =>
+    deleted(
+      world,
+      world.fluid.deployments.map(({ name, object }) => ({
+        type: Deployment,
+        namespace: world.fluid.namespace,
+        name,
+        uid: object.metadata.uid ?? '',
+      })),
+    ),
+};
+
+const accountsGone: Step<FinishWorld> = {
+  title: "Fluid's accounts and rights are deleted",
+  does: "Delete the ServiceAccounts, roles and bindings of Fluid's release.",
+  of: (world) => deleted(world, world.accounts),
+};
+
+const leasesGone: Step<FinishWorld> = {
+  title: "The Leases of Fluid's controllers are deleted",
+  does: 'Delete the Leases that the take-over holds.',
+  of: (world) =>
+    deleted(
+      world,
+      world.fluid.leases
+        .filter(({ holder }) => holder === TAKEOVER_HOLDER)
+        .map(({ name, object }) => ({ type: LEASE, namespace: world.fluid.namespace, name, uid: object.metadata.uid ?? '' })),
+    ),
+};
+
+const keptGone: Step<FinishWorld> = {
+  title: 'What Fluid kept of runtimes and operations is deleted',
+  does: "Delete the records of Fluid's releases of runtimes and operations, and the ConfigMaps of their values.",
+  of: (world) => deleted(world, world.kept),
+};
+
+const releaseGone: Step<FinishWorld> = {
+  title: "The records of Fluid's own release are deleted",
+  does: 'Delete the records that helm no longer finds.',
+  of({ sluice: { hidden }, fluid: { release }, run }) {
+    const left = hidden.filter(({ uid }) => !run.deleted.has(uid));
+    if (!release || left.length === 0) return undefined;
+    return {
+      actions: left.map(({ kind, name, uid }) => ({
+        do: 'delete',
+        object: { type: kind === 'Secret' ? Secret : ownedKinds.ConfigMap, namespace: release.namespace, name, uid },
+      })),
+    };
+  },
+};
+
+const recordGone: Step<FinishWorld> = {
+  title: 'The record of the take-over is deleted',
+  does: 'Delete the record. From then on, `back` has nothing to restore.',
+  of: (world) =>
+    deleted(world, [{ type: ownedKinds.ConfigMap, namespace: world.fluid.namespace, name: RECORD, uid: world.record.uid ?? '' }]),
+};
+
+/** The Deployments last but one: their annotations name helm's release. */
+export const FINISH: readonly Step<FinishWorld>[] = [
+  fluidStopped,
+  accountsGone,
+  leasesGone,
+  keptGone,
+  releaseGone,
+  deploymentsGone,
+  recordGone,
+];

@@ -1,0 +1,77 @@
+import { type CustomResource, ownerUid } from '../../api/index.ts';
+import type { KubeClient } from '../../kube/contract.ts';
+import { type KubeObject, resourceType } from '../../kube/types.ts';
+import { ownedKinds } from '../../planning/kinds.ts';
+import { releaseOf } from '../fluid/helm.ts';
+import { ClusterRoleBinding } from '../fluid/names.ts';
+import { type FluidReader, readsOf, rightText } from '../fluid/reads.ts';
+import { observe } from '../go/observe.ts';
+import type { Seen } from '../go/step.ts';
+import { Stopped } from '../go/stopped.ts';
+import type { Run, Target, World } from '../go/world.ts';
+import { readUsers, type Users } from '../back/users.ts';
+
+/** One reading of the cluster for the end of a take-over. */
+export interface FinishWorld extends World {
+  /** Rights and accounts of helm's release of Fluid. */
+  readonly accounts: readonly Seen[];
+  /** Records and values that Fluid's controllers kept of runtimes and operations. */
+  readonly kept: readonly Seen[];
+}
+
+const ACCOUNTS = [
+  ClusterRoleBinding,
+  resourceType('rbac.authorization.k8s.io', 'ClusterRole', 'clusterroles', false),
+  ownedKinds.RoleBinding,
+  ownedKinds.Role,
+  ownedKinds.ServiceAccount,
+];
+
+/** @throws Stopped when a right is missing */
+export async function observeFinish(
+  client: KubeClient,
+  target: Target,
+  resources: readonly CustomResource[],
+  run: Run,
+): Promise<FinishWorld> {
+  const world = await observe(client, target, run);
+  const { release } = world.fluid;
+  const reads = readsOf(client);
+  const [accounts, users, configMaps] = await Promise.all([
+    release ? Promise.all(ACCOUNTS.map((type) => labelled(reads, type, target.namespace, release))).then((lists) => lists.flat()) : [],
+    readUsers(reads, client, resources, release),
+    reads.list(ownedKinds.ConfigMap, { labelSelector: 'fluid.io/dataset-id', metadataOnly: true }),
+  ]);
+  const missing = reads.missing();
+  if (missing.length > 0) throw new Stopped(missing.map((right) => `expected the right to ${rightText(right)}; the API server refused it`));
+  return {
+    ...world,
+    accounts,
+    kept: [...recordsOf(users), ...configMaps.filter(isValues).map((object) => seen(ownedKinds.ConfigMap, object))],
+  };
+}
+
+/** Objects of this release alone: others have helm's label too. */
+async function labelled(
+  reads: FluidReader,
+  type: Seen['type'],
+  namespace: string,
+  release: { readonly name: string; readonly namespace: string },
+) {
+  const options = { labelSelector: 'app.kubernetes.io/managed-by=Helm', metadataOnly: true, ...(type.namespaced && { namespace }) };
+  return (await reads.list(type, options))
+    .filter((object) => {
+      const own = releaseOf([object]);
+      return own?.name === release.name && own.namespace === release.namespace;
+    })
+    .map((object) => seen(type, object));
+}
+
+const recordsOf = ({ releases }: Users): readonly Seen[] =>
+  releases.map(({ kind, namespace, name, uid }) => ({ type: kind === 'Secret' ? SECRET : ownedKinds.ConfigMap, namespace, name, uid }));
+const SECRET = resourceType('', 'Secret', 'secrets');
+
+/** Fluid's values of a runtime: no ConfigMap of Sluice has such a name. */
+const isValues = (object: KubeObject): boolean => object.metadata.name.endsWith('-values') && ownerUid(object) === undefined;
+
+const seen = (type: Seen['type'], { metadata: { namespace, name, uid = '' } }: KubeObject): Seen => ({ type, namespace, name, uid });

@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../../kube/types.ts';
+import { asWritten, type RecordedObject } from './record.ts';
+import type { Step } from './step.ts';
+import type { World } from './world.ts';
+
+/** Before anything of it is changed. What was recorded once stays: later, the same objects may be Sluice's. */
+export const fluidRecorded: Step<World> = {
+  title: "Fluid's replicas and manifests are recorded",
+  does: "Record the replicas of Fluid's Deployments, its DaemonSet, CSIDriver, Service and webhook configuration, for the way back.",
+  of({ fluid, record, target: { values } }) {
+    const replicas = { ...Object.fromEntries(fluid.deployments.map(({ name, replicas: now }) => [name, now])), ...record.replicas };
+    const found: Readonly<Record<RecordedObject, KubeObject | undefined>> = {
+      nodePlugin: fluid.nodePlugin?.object,
+      driver: fluid.driver,
+      service: fluid.webhook.service,
+      configuration: fluid.webhook.configuration,
+    };
+    const fluids = Object.entries(found).flatMap(([name, object]) => (object && !isSluices(object) ? [[name, asWritten(object)]] : []));
+    const next = { ...record, replicas, objects: { ...Object.fromEntries(fluids), ...record.objects }, values };
+    return isDeepStrictEqual(next, record) && record.resourceVersion !== undefined
+      ? undefined
+      : { actions: [{ do: 'record', record: next }] };
+  },
+};
+
+/** Once Fluid's controllers write them no more, and before Sluice's controller deletes them. */
+export const workloadsRecorded: Step<World> = {
+  title: 'AdvancedStatefulSets are recorded',
+  does: 'Record the AdvancedStatefulSets of CacheRuntimes, in place of which Sluice has StatefulSets.',
+  of: ({ record, workloads }) =>
+    record.workloads ? undefined : { actions: [{ do: 'record', record: { ...record, workloads: workloads.map(asWritten) } }] },
+};
+
+/** Whether an object has the labels of an installation of Sluice. */
+export const isSluices = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
+  metadata.labels?.['app.kubernetes.io/part-of'] === 'sluice';

@@ -1,0 +1,15 @@
+import { HIDDEN, type Step } from './step.ts';
+import type { World } from './world.ts';
+
+/**
+ * `helm uninstall` deletes what the records of a release list, and four of these objects are Sluice's now. helm finds records by the label
+ * `owner=helm`: without it, the release does not exist for helm, and the records stay for the way back.
+ */
+export const recordsHidden: Step<World> = {
+  title: "helm no longer finds Fluid's release",
+  does: "Take helm's label `owner` from the records of Fluid's release, so that `helm uninstall` deletes nothing that serves.",
+  of({ fluid: { release } }) {
+    if (!release || release.records.length === 0) return undefined;
+    return { actions: release.records.map((record) => ({ do: 'label', record, namespace: release.namespace, owner: HIDDEN })) };
+  },
+};

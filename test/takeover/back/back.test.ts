@@ -1,0 +1,220 @@
+/** The way from Sluice back to Fluid, and what is said before. */
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { KubeObject } from '../../../src/kube/types.ts';
+import { BACKWARD, canGoBack } from '../../../src/takeover/back/backward.ts';
+import { sluiceOnly, SLUICE_ONLY } from '../../../src/takeover/back/fields.ts';
+import { findingsOf } from '../../../src/takeover/back/findings.ts';
+import { observeBack } from '../../../src/takeover/back/observe.ts';
+import { firstOpen } from '../../../src/takeover/go/run.ts';
+import { additions } from '../../api/additions.ts';
+import { back, go, NAMESPACE, scene, type Scene } from '../go/scene.ts';
+
+const NOTHING = { applied: new Set<never>(), deleted: new Set<string>() };
+const read = (at: Scene) => observeBack(at.client, at.target, at.resources, NOTHING, { withUsers: true });
+const user = (kind: string, name: string, more: object = {}): KubeObject =>
+  ({ apiVersion: 'data.fluid.io/v1alpha1', kind, metadata: { name, namespace: 'default' }, ...more }) as KubeObject;
+const helmRecord = (name: string, chart: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {
+    name: `sh.helm.release.v1.${name}.v1`,
+    namespace: 'default',
+    labels: { owner: 'helm', name, version: '1', status: 'deployed' },
+  },
+  data: { release: gzipSync(JSON.stringify({ chart: { metadata: { name: chart } } })).toString('base64') },
+});
+const found = async (at: Scene) => findingsOf(await read(at)).map(({ what, objects, isOpen }) => [what.split(':')[0], objects, isOpen]);
+
+/** Objects of Fluid, as far as a take-over and the way back change them. */
+const fluidsOf = ({ server }: Scene) =>
+  server
+    .all()
+    .filter(
+      ({ kind, metadata: { name } }) =>
+        ['DaemonSet', 'Deployment', 'Service', 'CSIDriver', 'MutatingWebhookConfiguration', 'Secret'].includes(kind) &&
+        !name.startsWith('sluice'),
+    )
+    .map(({ kind, metadata, spec, webhooks, ...rest }) => ({
+      kind,
+      name: metadata.name,
+      labels: metadata.labels ?? {},
+      spec,
+      webhooks,
+      data: rest['data'],
+    }));
+
+test('Fluid runs as before, and nothing of Sluice is left but what both use', async () => {
+  const at = scene({ nodes: 2 });
+  const before = fluidsOf(at);
+  await go(at);
+  await back(at);
+  at.settle();
+  expect(at.violations).toEqual([]);
+  expect(fluidsOf(at)).toEqual(before);
+  const left = at.server.all().filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/part-of'] === 'sluice');
+  expect(left.map(({ kind, metadata }) => `${kind}/${metadata.name}`).toSorted()).toEqual([
+    'CustomResourceDefinition/datasets.data.fluid.io',
+    `Namespace/${NAMESPACE}`,
+  ]);
+  expect(at.server.get('ConfigMap', NAMESPACE, 'sluice-takeover')).toBeUndefined();
+});
+
+test('forward, back and forward again end as forward does', async () => {
+  const [once, twice] = [scene(), scene()];
+  await go(once);
+  await go(twice);
+  await back(twice);
+  await go(twice);
+  expect(twice.digest()).toEqual(once.digest());
+  expect(twice.violations).toEqual([]);
+});
+
+test('a webhook answers all the time on the way back', async () => {
+  const at = scene();
+  await go(at);
+  const before = at.gaps['webhook'] ?? 0;
+  await back(at);
+  expect((at.gaps['webhook'] ?? 0) - before).toBe(0);
+});
+
+test('a certificate that Sluice has renewed is deleted, since Fluid would not renew it', async () => {
+  const at = scene();
+  await go(at);
+  const secret = at.server.get('Secret', NAMESPACE, 'fluid-webhook-certs')!;
+  await at.server.client({ fieldManager: 'sluice-webhook' }).update(at.server.typeOf('Secret'), { ...secret, data: { cert: 'eQ==' } });
+  await back(at);
+  expect(at.server.get('Secret', NAMESPACE, 'fluid-webhook-certs')).toBeUndefined();
+});
+
+test('StatefulSets that took the place of AdvancedStatefulSets give it back, and leave their pods', async () => {
+  const at = scene();
+  const runtime = at.server.put(user('CacheRuntime', 'cache'));
+  const owner = { apiVersion: runtime.apiVersion, kind: 'CacheRuntime', name: 'cache', uid: runtime.metadata.uid ?? '' };
+  const set = (apiVersion: string, kind: string, more: object = {}) => ({
+    apiVersion,
+    kind,
+    metadata: { name: 'cache-worker', namespace: 'default', ownerReferences: [owner], ...more },
+    spec: {
+      replicas: 0,
+      serviceName: 'cache',
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [] } },
+    },
+  });
+  at.server.put(set('workload.fluid.io/v1alpha1', 'AdvancedStatefulSet'));
+  await go(at);
+  // As Sluice's controller does.
+  at.server.remove('AdvancedStatefulSet', 'default', 'cache-worker');
+  at.server.put(set('apps/v1', 'StatefulSet', { labels: { 'fluid.io/managed-by': 'fluid' } }));
+  await back(at);
+  expect(at.server.get('StatefulSet', 'default', 'cache-worker')).toBeUndefined();
+  expect(at.server.get('AdvancedStatefulSet', 'default', 'cache-worker')).toMatchObject({
+    spec: { replicas: 0 },
+    metadata: { ownerReferences: [owner] },
+  });
+});
+
+test('conditions of Datasets that are not bound go while no controller runs, and those of others stay', async () => {
+  const at = scene();
+  const conditions = [{ type: 'Ready', status: 'False' }];
+  at.server.put(user('Dataset', 'unbound', { status: { phase: 'NotBound', conditions } }));
+  at.server.put(user('Dataset', 'bound', { status: { phase: 'Bound', conditions } }));
+  await go(at);
+  let meanwhile: unknown;
+  at.server.rules.add(
+    { verb: 'patch', kind: 'Dataset', name: 'unbound' },
+    {
+      before: () =>
+        void (meanwhile = at.server
+          .all('Pod')
+          .filter(({ metadata: { name } }) => /-controller-/.test(name) && !name.startsWith('fluidapp')).length),
+    },
+  );
+  await back(at);
+  expect(meanwhile).toBe(0);
+  expect(at.server.get('Dataset', 'default', 'unbound')?.['status']).toMatchObject({ conditions: [] });
+  expect(at.server.get('Dataset', 'default', 'bound')?.['status']).toMatchObject({ conditions });
+});
+
+test("records of Fluid's releases go if their runtime is gone, and those of living runtimes and of users' own charts stay", async () => {
+  const at = scene();
+  at.server.put(user('JuiceFSRuntime', 'living'));
+  for (const [name, chart] of [
+    ['living', 'juicefs'],
+    ['gone', 'juicefs'],
+    ['load-loader', 'fluid-dataloader'],
+    ['theirs', 'wordpress'],
+  ] as const)
+    at.server.put(helmRecord(name, chart));
+  await go(at);
+  expect(await found(at)).toContainEqual([
+    "Records of Fluid's releases of runtimes and operations that no longer exist",
+    ['ConfigMap default/sh.helm.release.v1.gone.v1', 'ConfigMap default/sh.helm.release.v1.load-loader.v1'],
+    false,
+  ]);
+  await back(at);
+  const left = at.server.all('ConfigMap').map(({ metadata }) => metadata.name);
+  expect(left.filter((name) => name.startsWith('sh.helm')).toSorted()).toEqual([
+    'sh.helm.release.v1.living.v1',
+    'sh.helm.release.v1.theirs.v1',
+  ]);
+});
+
+test('what Fluid would not serve is said before, and what needs a decision is marked', async () => {
+  const at = scene();
+  await go(at);
+  at.server.put(user('CacheRuntime', 'new-cache'));
+  at.server.put(user('JuiceFSRuntime', 'new-jfs', { spec: { imagePullSecrets: [{ name: 'x' }] } }));
+  at.server.put(user('DataLoad', 'runs', { status: { phase: 'Executing' } }));
+  at.server.put(user('DataLoad', 'cron', { spec: { policy: 'Cron' }, status: { phase: 'Executing' } }));
+  at.server.put({
+    ...user('DataLoad', 'paused'),
+    metadata: { name: 'paused', namespace: 'default', annotations: { 'data.fluid.io/paused': 'true' } },
+  });
+  expect(await found(at)).toEqual([
+    ['Paused operations', ['DataLoad default/paused'], true],
+    ['Operations that run', ['DataLoad default/runs'], true],
+    ['CacheRuntimes that were created under Sluice', ['CacheRuntime default/new-cache'], true],
+    ['JuiceFSRuntimes that were created under Sluice', ['JuiceFSRuntime default/new-jfs'], false],
+    ["Fields that Fluid's CRDs do not have", ['JuiceFSRuntime default/new-jfs'], false],
+  ]);
+});
+
+test('an operation whose release Fluid installed itself goes on under Fluid', async () => {
+  const at = scene();
+  at.server.put(user('DataLoad', 'runs', { status: { phase: 'Executing' } }));
+  at.server.put(helmRecord('runs-loader', 'fluid-dataloader'));
+  await go(at);
+  expect(await found(at)).toEqual([]);
+});
+
+test('without a record, or without the Deployments of Fluid, there is nothing to go back to', async () => {
+  const at = scene();
+  expect(canGoBack.of(await read(at))?.refusal?.join()).toContain('ConfigMap fluid-system/sluice-takeover does not exist');
+  await go(at);
+  expect(canGoBack.of(await read(at))).toBeUndefined();
+  at.server.delete('Deployment', NAMESPACE, 'cacheruntime-controller');
+  expect(canGoBack.of(await read(at))?.refusal?.join()).toContain("Fluid's cacheruntime-controller no longer exist");
+});
+
+test('after the way back, each of its steps is done', async () => {
+  const at = scene();
+  await go(at);
+  await back(at);
+  expect(firstOpen(BACKWARD, await read(at))[0]).toBe(BACKWARD.length);
+});
+
+test("fields of Sluice alone are those by which its CRDs differ from Fluid's", () => {
+  const paths = additions
+    .filter(({ path, kinds }) => kinds !== 'all' && (path.startsWith('spec.') || path.startsWith('*.template.metadata')))
+    .map(({ path }) => path);
+  const covered = (path: string) =>
+    Object.values(SLUICE_ONLY)
+      .flat()
+      .some((each) => (path.startsWith('*') ? each.endsWith(path.slice(1)) : each === path));
+  expect(paths.filter((path) => !covered(path))).toEqual([]);
+  const claim = { spec: { volumeClaimTemplates: [{ metadata: {} }, { metadata: { name: 'cache' } }] } };
+  expect(sluiceOnly(user('JuiceFSRuntime', 'x', claim))).toEqual(['spec.volumeClaimTemplates[].metadata.name']);
+  expect(sluiceOnly(user('JuiceFSRuntime', 'x', { spec: { volumeClaimTemplates: [] } }))).toEqual([]);
+});

@@ -1,0 +1,187 @@
+/** The way from Fluid to Sluice, on an API server in memory with Kubernetes' controllers beside it. */
+import { expect, test } from 'vitest';
+import { FORWARD } from '../../../src/takeover/go/forward.ts';
+import { observe } from '../../../src/takeover/go/observe.ts';
+import { PARTS } from '../../../src/takeover/go/parts.ts';
+import { recordIn } from '../../../src/takeover/go/record.ts';
+import { firstOpen } from '../../../src/takeover/go/run.ts';
+import { rightsOf } from '../../../src/takeover/plan/rights.ts';
+import { deployment } from '../fluid/given.ts';
+import { go, NAMESPACE, scene, type Scene, writes } from './scene.ts';
+
+const replicasOf = ({ server }: Scene, name: string) =>
+  (server.get('Deployment', NAMESPACE, name)?.['spec'] as { replicas?: number } | undefined)?.replicas;
+const recordOf = ({ server }: Scene) => recordIn(server.get('ConfigMap', NAMESPACE, 'sluice-takeover'));
+const ALL = { applied: new Set(PARTS), deleted: new Set<string>() };
+
+test('a take-over leaves one controller, one plugin on each node and one webhook at a time, and every step done', async () => {
+  const at = scene({ nodes: 3 });
+  await go(at);
+  expect(at.violations).toEqual([]);
+  expect(firstOpen(FORWARD, await observe(at.client, at.target, ALL))).toEqual([FORWARD.length, undefined]);
+  for (const name of ['dataset-controller', 'cacheruntime-controller', 'fluidapp-controller', 'fluid-webhook'])
+    expect(replicasOf(at, name)).toBe(0);
+  expect(at.server.get('DaemonSet', NAMESPACE, 'csi-nodeplugin-fluid')).toBeUndefined();
+  expect(
+    at.server
+      .all('Pod')
+      .map(({ metadata }) => metadata.name)
+      .filter((name) => name.startsWith('csi-nodeplugin')),
+  ).toEqual([]);
+});
+
+test('no more than 10 s pass without a controller, 15 s on a node without a plugin, and none without a webhook', async () => {
+  const at = scene({ nodes: 3 });
+  const before = { ...at.gaps };
+  await go(at);
+  const gap = (what: string) => (at.gaps[what] ?? 0) - (before[what] ?? 0);
+  expect(gap('controller')).toBeLessThanOrEqual(10);
+  for (const node of ['node-1', 'node-2', 'node-3']) expect(gap(node)).toBeLessThanOrEqual(15);
+  expect(gap('webhook')).toBe(0);
+});
+
+test('beside the manifests it writes once for each Deployment, Lease, plugin pod and record of helm, and two objects more', async () => {
+  const at = scene({ nodes: 2 });
+  at.server.forgetRequests();
+  await go(at);
+  const others = writes(at).toSorted();
+  expect(others).toEqual(
+    [
+      // The record: first of all of Fluid, then of AdvancedStatefulSets.
+      'create ConfigMap/sluice-takeover',
+      'update ConfigMap/sluice-takeover',
+      ...['dataset-controller', 'cacheruntime-controller', 'fluidapp-controller', 'fluid-webhook'].map(
+        (name) => `patch Deployment/${name}`,
+      ),
+      ...['dataset', 'cache'].map((name) => `update Lease/${name}.data.fluid.io`),
+      'delete DaemonSet/csi-nodeplugin-fluid',
+      ...['node-1', 'node-2'].map((node) => `delete Pod/csi-nodeplugin-fluid-${node}`),
+      ...[1, 2].map((revision) => `patch Secret/sh.helm.release.v1.fluid.v${revision}`),
+    ].toSorted(),
+  );
+});
+
+test('a second run of the same changes nothing', async () => {
+  const at = scene();
+  await go(at);
+  const before = at.digest();
+  at.server.forgetRequests();
+  await go(at);
+  expect(writes(at)).toEqual([]);
+  expect(at.digest()).toEqual(before);
+});
+
+test('records what the way back restores: replicas, manifests, and values of the installation', async () => {
+  const at = scene();
+  await go(at);
+  const { replicas, objects, values, workloads } = recordOf(at);
+  expect(replicas).toMatchObject({ 'dataset-controller': 2, 'cacheruntime-controller': 1, 'fluid-webhook': 1 });
+  expect(objects.service?.['spec']).toMatchObject({ selector: { 'control-plane': 'fluid-webhook' } });
+  expect(objects.nodePlugin?.metadata).not.toHaveProperty('uid');
+  expect([objects.configuration?.kind, objects.driver?.kind]).toEqual(['MutatingWebhookConfiguration', 'CSIDriver']);
+  expect({ values, workloads }).toEqual({ values: { image: 'sluice:1' }, workloads: [] });
+});
+
+test('AdvancedStatefulSets are recorded as they are once no controller of Fluid runs', async () => {
+  const at = scene();
+  const set = {
+    apiVersion: 'workload.fluid.io/v1alpha1',
+    kind: 'AdvancedStatefulSet',
+    metadata: { name: 'late-master', namespace: 'default' },
+    spec: { replicas: 1 },
+  };
+  at.server.rules.add(
+    { verb: 'patch', kind: 'Deployment', name: 'cacheruntime-controller', times: 1 },
+    { before: () => void at.server.put(set) },
+  );
+  await go(at);
+  expect(recordOf(at).workloads).toMatchObject([{ metadata: { name: 'late-master' }, spec: { replicas: 1 } }]);
+});
+
+test('a controller that somebody scales up again is stopped again, does not lead, and its scaler is named', async () => {
+  const at = scene();
+  const said: (readonly string[])[] = [];
+  at.server.rules.add(
+    { verb: 'apply', kind: 'Deployment', name: 'sluice-controller', times: 1 },
+    { after: () => void at.server.put(deployment('dataset-controller', 2), 'argocd-controller') },
+  );
+  await go(at, { undone: (_, why) => void said.push(why) });
+  expect(said).toEqual([[`argocd-controller scaled Deployment ${NAMESPACE}/dataset-controller to 2`]]);
+  expect(at.violations).toEqual([]);
+  expect(replicasOf(at, 'dataset-controller')).toBe(0);
+});
+
+test('a tool that scales a controller up again each time ends the run, which names it', async () => {
+  const at = scene();
+  at.onTick = () => {
+    if (at.server.get('Deployment', NAMESPACE, 'sluice-controller'))
+      at.server.put(deployment('dataset-controller', 2), 'argocd-controller');
+  };
+  await expect(go(at)).rejects.toThrow(/\nargocd-controller scaled Deployment fluid-system\/dataset-controller to 2$/);
+  expect(at.violations).toEqual([]);
+});
+
+test('a node on which the new plugin does not serve within 60 s ends the run, and the nodes after it keep theirs', async () => {
+  const at = scene({ nodes: 3 });
+  at.onTick = () => {
+    const isGone = at.server.get('Pod', NAMESPACE, 'csi-nodeplugin-fluid-node-2') === undefined;
+    at.controllers.paused[isGone ? 'add' : 'delete']('pods');
+  };
+  await expect(go(at)).rejects.toThrow("waited 60 s in vain until Sluice's plugin serves on node-2");
+  expect(at.server.get('Pod', NAMESPACE, 'csi-nodeplugin-fluid-node-3')).toBeDefined();
+  at.onTick = () => at.controllers.paused.delete('pods');
+  await go(at);
+  expect(at.violations).toEqual([]);
+});
+
+test('a pod of a stopped controller that does not end keeps Sluice from starting', async () => {
+  const at = scene();
+  const name = at.server.all('Pod').find(({ metadata }) => metadata.name.startsWith('dataset-controller'))?.metadata.name ?? '';
+  const held = at.server.get('Pod', NAMESPACE, name)!;
+  at.server.put({ ...held, metadata: { ...held.metadata, finalizers: ['example.io/held'] } });
+  await expect(go(at)).rejects.toThrow(`waited 60 s in vain until pod ${name}`);
+  expect(at.server.get('Deployment', NAMESPACE, 'sluice-controller')).toBeUndefined();
+});
+
+test('a node that does not answer holds nobody up: its plugin is deleted last, and ends when it returns', async () => {
+  const at = scene({ nodes: 3 });
+  const node = at.server.get('Node', undefined, 'node-1')!;
+  at.server.put({ ...node, status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } });
+  at.server.forgetRequests();
+  await go(at);
+  expect(writes(at).filter((each) => each.startsWith('delete Pod'))).toEqual(
+    ['node-2', 'node-3', 'node-1'].map((each) => `delete Pod/csi-nodeplugin-fluid-${each}`),
+  );
+});
+
+test('what may not be read does not count as gone', async () => {
+  const at = scene();
+  at.server.rules.refuse({ verb: 'list', kind: 'Pod' }, { status: 403, reason: 'Forbidden' });
+  at.server.forgetRequests();
+  await expect(go(at)).rejects.toThrow(`expected the right to list pods in ${NAMESPACE}; the API server refused it`);
+  expect(writes(at)).toEqual([]);
+});
+
+test('the rights that the plan asks for are those that a take-over needs', async () => {
+  const at = scene();
+  at.server.forgetRequests();
+  await go(at);
+  const asked = rightsOf([...at.target.parts.values()].flat(), NAMESPACE, { namespace: 'default' });
+  const verbs: Readonly<Record<string, readonly string[]>> = { apply: ['create', 'patch'] };
+  const isCovered = ({ verb, type: { group, plural }, namespace }: (typeof at.server.requests)[number]) =>
+    (verbs[verb] ?? [verb]).every((each) =>
+      asked.some(
+        (right) =>
+          right.verb === each && right.group === group && right.resource === plural && (right.namespace ?? namespace) === namespace,
+      ),
+    );
+  // Whether a kind is served is asked of the kind, where a refusal is an answer too.
+  const ofCommand = at.server.requestsThat({
+    when: ({ manager, type }) => ['sluice-takeover', 'kubectl'].includes(manager) && type.group !== 'data.fluid.io',
+  });
+  expect([
+    ...new Set(
+      ofCommand.filter((request) => !isCovered(request)).map(({ verb, type, namespace }) => `${verb} ${type.plural} in ${namespace}`),
+    ),
+  ]).toEqual([]);
+});
