@@ -3,6 +3,7 @@ import { type Remark, findingsOf } from '../../takeover/back/findings.ts';
 import { observeBack } from '../../takeover/back/observe.ts';
 import { carryOut } from '../../takeover/go/run.ts';
 import type { Run } from '../../takeover/go/world.ts';
+import { readFence } from '../../takeover/try/fence.ts';
 import type { Define } from '../command.ts';
 import { Refused } from '../errors.ts';
 import { configOption } from '../settings/config-file.ts';
@@ -42,6 +43,11 @@ export const define: Define = (command, parts) => {
         const { client, signal } = session;
         const { target, resources } = await recordedInstallation(session, flags, parts, { all: true });
         const before = await observeBack(client, target, resources, NOTHING, { withUsers: true });
+        const fence = await readFence(client);
+        if (fence.policy ?? fence.binding)
+          throw new Refused(
+            'nothing was changed: policies of a try would refuse what Fluid writes. End it first: sluice takeover try --off',
+          );
         const { refusal } = canGoBack.of(before) ?? {};
         if (refusal) throw new Refused(refusal);
         const findings = findingsOf(before);

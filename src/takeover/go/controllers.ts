@@ -67,7 +67,8 @@ export const sluiceLeads: Step<World> = {
   does: "Apply Sluice's controller, and wait until one of its pods holds the Lease.",
   of(world) {
     const { controller, leader } = world.sluice;
-    const leads = living(controller).some(({ name }) => leader.startsWith(`${name}_`));
+    // A controller of a try leads for its namespaces alone.
+    const leads = living(controller).some(({ name, isPartial }) => !isPartial && leader.startsWith(`${name}_`));
     return applied(world, 'controller') ?? (leads ? undefined : waitingFor('a pod of sluice-controller leads', STARTS_MS, controller));
   },
 };

@@ -72,6 +72,8 @@ export interface PodView {
   readonly isRunning: boolean;
   readonly isReady: boolean;
   readonly isEnding: boolean;
+  /** Whether the pod serves some namespaces alone, as in a try. */
+  readonly isPartial: boolean;
   /** Why a container does not run: `ErrImagePull`. */
   readonly why?: string;
 }

@@ -1,6 +1,7 @@
 /** The way from Fluid to Sluice, on an API server in memory with Kubernetes' controllers beside it. */
 import { expect, test } from 'vitest';
-import { FORWARD } from '../../../src/takeover/go/forward.ts';
+import { labels, selector } from '../../../src/install/labels.ts';
+import { FORWARD, WITHOUT_CONTROLLER } from '../../../src/takeover/go/forward.ts';
 import { observe } from '../../../src/takeover/go/observe.ts';
 import { PARTS } from '../../../src/takeover/go/parts.ts';
 import { recordIn } from '../../../src/takeover/go/record.ts';
@@ -185,3 +186,39 @@ test('the rights that the plan asks for are those that a take-over needs', async
     ),
   ]).toEqual([]);
 });
+
+test('a controller of a try, which leads for some namespaces, does not count: the step ends with one of all', async () => {
+  const at = scene();
+  const metadata = { name: 'sluice-controller', namespace: NAMESPACE, labels: labels('controller') };
+  const containers = [{ name: 'controller', image: 'sluice:1', args: ['reconcile', '--namespaces=ml'] }];
+  at.server.put({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata,
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: selector('controller') },
+      template: { metadata: { labels: metadata.labels }, spec: { containers } },
+    },
+  });
+  for (let i = 0; i < 4; i++) at.settle();
+  const argsOfLeader = () => {
+    const holder = (at.server.get('Lease', NAMESPACE, 'sluice')?.['spec'] as { holderIdentity?: string } | undefined)?.holderIdentity ?? '';
+    const pod = at.server.get('Pod', NAMESPACE, holder.replace(/_1$/, ''));
+    return (pod?.['spec'] as { containers?: readonly { args?: readonly string[] }[] } | undefined)?.containers?.[0]?.args ?? [];
+  };
+  expect(argsOfLeader()).toContain('--namespaces=ml');
+  at.server.rules.add(
+    { verb: 'apply', name: 'sluice-controller' },
+    { after: (request) => void (request.kind === 'Deployment' && at.server.put(withoutArgs(at))) },
+  );
+  await go(at, { done: (step) => void (step === WITHOUT_CONTROLLER.to && expect(argsOfLeader()).toEqual([])) });
+});
+
+/** The Deployment as kubectl leaves it once it owns the arguments too. */
+function withoutArgs({ server }: Scene) {
+  const live = server.get('Deployment', NAMESPACE, 'sluice-controller')!;
+  const { template, ...spec } = live['spec'] as { template: { spec: { containers: readonly { args?: unknown }[] } } };
+  const containers = template.spec.containers.map(({ args: _args, ...container }) => container);
+  return { ...live, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
+}
