@@ -137,6 +137,8 @@ describe('the Secrets of a Dataset', () => {
     expect(new Set(names).size).toBe(SECRETS.length);
     for (const name of names) expect(name).toMatch(/^cache-mnt-secret-[a-z0-9-]{1,46}$/);
     expect(names[0]).toBe('cache-mnt-secret-short');
+    // As Fluid cuts them: what is longer than the name of a volume may be.
+    expect(names.map(({ length }) => length)).toEqual([22, 63, 63, 35, 26]);
     expect(paths(containers[0])).toEqual(['/etc/fluid/config', ...SECRETS.map((secret) => `/etc/fluid/secrets/${secret}`)]);
   });
   test('are not in the pods if the class says so', () => {

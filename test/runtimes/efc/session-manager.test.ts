@@ -67,3 +67,9 @@ test('has the images and the update strategy of the controller’s environment',
     },
   });
 });
+test('has the pull secrets of the installation, also if it is one', () => {
+  const podOf = (imagePullSecrets: readonly { readonly name: string }[]) =>
+    efc.install({ ...installed, daemons: ['efc'], imagePullSecrets }).find(({ kind }) => kind === 'DaemonSet');
+  expect(podOf([{ name: 'one' }])).toMatchObject({ spec: { template: { spec: { imagePullSecrets: [{ name: 'one' }] } } } });
+  expect(podOf([])).not.toHaveProperty('spec.template.spec.imagePullSecrets');
+});

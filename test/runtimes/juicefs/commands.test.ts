@@ -81,6 +81,10 @@ describe('cache use', () => {
   test('has no ratio where nothing was read, and no total where nothing is mounted', () => {
     expect(cacheUse.parse([['juicefs_blockcache_bytes 0\n'], [table('/elsewhere')]], planOf(community()))).toEqual({ cachedBytes: 0 });
   });
+  test('has a ratio from the first read on', () => {
+    const stats = 'juicefs_blockcache_bytes 0\njuicefs_blockcache_hits 0\njuicefs_blockcache_miss 1\n';
+    expect(cacheUse.parse([[stats], []], planOf(community()))).toEqual({ cachedBytes: 0, hitRatio: 0 });
+  });
   test('is not 0 where a pod has no figures', () => {
     expect(() => cacheUse.parse([['uptime 12\n'], []], planOf(community()))).toThrow('.stats has no blockcache figures: "uptime 12\\n"');
   });

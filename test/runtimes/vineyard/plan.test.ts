@@ -60,16 +60,18 @@ describe('an etcd that exists', () => {
     'http://etcd:2379,',
     'http://etcd',
     'http://etcd:2379/',
-    'http://etcd:99999',
+    'http://etcd:65536',
+    'http://etcd:0',
     'http://:::2379',
     'http://etcd:2379?password=secret',
   ])('%s is refused, once', (uri) => {
     expect(() => planOf(external(uri))).toThrow(/^spec\.master\.endpoint\.uri: expected addresses(?!.*uri: expected)/);
   });
+  test('may have the last of all ports', () => expect(flag(external('http://etcd:65535'), '--etcd_endpoint')).toBe('http://etcd:65535'));
   test('may have an address of IPv6', () =>
     expect(flag(external('http://[fd00::1]:2379'), '--etcd_endpoint')).toBe('http://[fd00::1]:2379'));
   test('a password in its address is in no error', () =>
-    expect(() => planOf(external('http://user:secret@etcd:2379'))).not.toThrow('secret@'));
+    expect(() => planOf(external('http://user:secret@etcd:2379'))).toThrow('found "http://…@etcd:2379"'));
 });
 
 describe('ports', () => {
