@@ -6,13 +6,16 @@
  * (kwok 0.7.0 loses it). The same server admits new pods: those that a test wants to fail get the annotations that make kwok play it.
  */
 
+import { createReadStream, existsSync } from 'node:fs';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { admit } from './admission.ts';
 import type { ExecCall } from '../../src/playground/engines/exec-call.ts';
-import { answerTo, recordCall } from './exec-replay.ts';
+import { asksBySocket, replayOnSocket } from './exec-sockets.ts';
+import { answerTo, recordCall, type Replay } from './exec-replay.ts';
+import { logAsked } from './pod-logs.ts';
 import { spdyReplay } from './spdy.ts';
 
 export interface KubeletServer {
@@ -36,21 +39,25 @@ export async function serveKubelet({ dir, certificate, key, ca, kwokPort }: Opti
     if (incoming.url?.startsWith('/admit') === true) return void admit(dir, incoming, response);
     // Everything else is the API server's alone, which shows its client certificate.
     if (!(incoming.socket as TLSSocket).authorized) return void response.writeHead(401).end();
+    const log = logAsked(dir, new URL(incoming.url ?? '/', 'https://kubelet').pathname);
+    if (log !== undefined && existsSync(log)) return void createReadStream(log).pipe(response);
     forward(kwokPort, incoming, response);
   });
+  const onSocket = replayOnSocket();
   server.on('upgrade', (incoming, socket: TLSSocket, head) => {
     if (!socket.authorized) return socket.destroy();
     socket.on('error', () => socket.destroy());
-    const replay = replayed(dir, incoming.url ?? '/');
+    const { url, replay } = replayed(dir, incoming.url ?? '/');
+    if (replay && asksBySocket(incoming)) return onSocket(incoming, socket, head, replay);
     // With Nagle's algorithm on these sockets every exec would take 130 ms longer.
     const upstream = connect({ port: kwokPort, host: '127.0.0.1', noDelay: true });
     socket.setNoDelay(true);
     upstream.on('error', () => socket.destroy());
     socket.on('close', () => upstream.destroy());
-    upstream.write(requestHead(incoming, replay.url));
+    upstream.write(requestHead(incoming, url));
     upstream.write(head);
     socket.pipe(upstream);
-    upstream.pipe(spdyReplay(replay.exitCode, replay.delayMs)).pipe(socket);
+    upstream.pipe(spdyReplay(replay?.exitCode ?? 0, replay?.delayMs ?? 0)).pipe(socket);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -60,10 +67,10 @@ export async function serveKubelet({ dir, certificate, key, ca, kwokPort }: Opti
 }
 
 /** An exec request turned into the replay of its answer; anything else as it is. */
-function replayed(dir: string, url: string): { readonly url: string; readonly exitCode: number; readonly delayMs: number } {
+function replayed(dir: string, url: string): { readonly url: string; readonly replay?: Replay } {
   const { pathname, searchParams } = new URL(url, 'https://kubelet');
   const [, verb, namespace = '', pod = '', ...rest] = pathname.split('/');
-  if (verb !== 'exec') return { url, exitCode: 0, delayMs: 0 };
+  if (verb !== 'exec') return { url };
   const call: ExecCall = {
     time: new Date().toISOString(),
     namespace,
@@ -71,11 +78,12 @@ function replayed(dir: string, url: string): { readonly url: string; readonly ex
     container: rest.at(-1) ?? '',
     argv: searchParams.getAll('command'),
   };
-  const { stdoutFile, stderrFile, exitCode, delayMs } = answerTo(dir, call);
+  const replay = answerTo(dir, call);
   recordCall(dir, call);
   searchParams.delete('command');
+  const { stdoutFile, stderrFile, exitCode } = replay;
   for (const word of ['/bin/sh', '-c', REPLAY, 'replay', stdoutFile, stderrFile, String(exitCode)]) searchParams.append('command', word);
-  return { url: `${pathname}?${searchParams}`, exitCode, delayMs };
+  return { url: `${pathname}?${searchParams}`, replay };
 }
 
 function requestHead(incoming: IncomingMessage, url: string): string {

@@ -67,7 +67,7 @@ function corrected(frame: Buffer, exitCode: number): Buffer {
 }
 
 /** The status a kubelet sends for a command that ended with `exitCode`. */
-function nonZeroExit(exitCode: number) {
+export function nonZeroExit(exitCode: number) {
   return {
     metadata: {},
     status: 'Failure',

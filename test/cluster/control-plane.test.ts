@@ -1,7 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { podLog } from '../../harness/control-plane/pod-logs.ts';
 import { type ControlPlane, startControlPlane, useExistingCluster } from '../../harness/index.ts';
 import { freshNamespace, sharedCluster, sharedControlPlane, simulated } from '../support/test-cluster.ts';
 
@@ -66,6 +69,24 @@ describe.skipIf(!simulated)('simulated pods and nodes', () => {
     await expect(run('cat', '/mnt/jfs/.stats')).resolves.toBe('blockcache.hits: 1\n');
     await expect(run('cat', '/mnt/jfs/.stats')).resolves.toMatch(/juicefs_blockcache_hits 6/);
     await expect(run('/bin/hostname')).rejects.toThrow(/exit code 127/);
+  });
+
+  test('answers exec over WebSockets, as clients in Python ask, exit code and streams included', async () => {
+    const cluster = sharedControlPlane();
+    const namespace = await runningPod(cluster, 'socket');
+    await cluster.exec.answer({ namespace, argv: ['juicefs', 'info'], stdout: 'inode: 1\n', stderr: 'slow\n', exitCode: 3 });
+    const [stdout, stderr, status] = await execOnSocket(cluster, namespace, 'socket', ['juicefs', 'info']);
+    expect([stdout, stderr]).toEqual(['inode: 1\n', 'slow\n']);
+    expect(JSON.parse(status ?? '')).toMatchObject({ status: 'Failure', details: { causes: [{ reason: 'ExitCode', message: '3' }] } });
+    const calls = await cluster.exec.calls({ namespace });
+    expect(calls.map(({ pod, argv }) => ({ pod, argv }))).toEqual([{ pod: 'socket', argv: ['juicefs', 'info'] }]);
+  });
+
+  test('shows a file as the log of a container', async () => {
+    const cluster = sharedControlPlane();
+    const namespace = await runningPod(cluster, 'talks');
+    await writeFile(podLog(cluster.dir, { namespace, pod: 'talks', container: 'main' }), 'Creating symlink\n');
+    await expect(cluster.kubectl('logs', '-n', namespace, 'talks')).resolves.toBe('Creating symlink\n');
   });
 
   test('holds back an answer for as long as the test says', async () => {
@@ -257,6 +278,25 @@ function execFailure(
     execFile(kubectlPath, [`--kubeconfig=${kubeconfig}`, 'exec', '-n', namespace, pod, '--', ...argv], (error, stdout, stderr) =>
       resolve({ stdout, stderr, code: error?.code ?? 0 }),
     );
+  });
+}
+
+/** The text of channels 1 to 3 of the protocol that clients other than kubectl speak. */
+function execOnSocket(
+  { server, dir }: ReturnType<typeof sharedControlPlane>,
+  namespace: string,
+  pod: string,
+  argv: readonly string[],
+): Promise<readonly string[]> {
+  const query = ['stdout=1', 'stderr=1', ...argv.map((word) => `command=${encodeURIComponent(word)}`)].join('&');
+  const url = `${server.replace('https', 'wss')}/api/v1/namespaces/${namespace}/pods/${pod}/exec?${query}`;
+  const [ca, cert, key] = ['ca.crt', 'admin.crt', 'admin.key'].map((file) => readFileSync(join(dir, 'pki', file)));
+  const socket = new WebSocket(url, ['v4.channel.k8s.io'], { ca, cert, key });
+  const said = ['', '', '', ''];
+  socket.on('message', (message: Buffer) => (said[message[0] ?? 0] += message.subarray(1).toString()));
+  return new Promise((resolve, reject) => {
+    socket.once('close', () => resolve(said.slice(1)));
+    socket.once('error', reject);
   });
 }
 

@@ -46,6 +46,11 @@ test('an answer says beside its output that it is recorded', async () => {
   expect((await run('juicefs-fuse', 'vim'))[1]).toBe('vim: not found: this pod is simulated, no program runs in it\n');
 });
 
+test("a user's own shell shows the mounts of an Alluxio", async () => {
+  const [mounts] = await run('sidecar', '/bin/sh', '-c', 'alluxio fs mount');
+  expect(mounts).toMatch(/^\/underFSStorage {2}on {2}\/ /);
+});
+
 test('a container that the pod does not have is refused, as Kubernetes does', async () => {
   const [message] = await run('nope', 'ls');
   expect(JSON.parse(message ?? '')).toMatchObject({ code: 400, message: 'container nope is not valid for pod demo' });

@@ -35,7 +35,7 @@ export const simulatedAlluxio = (): SimulatedAlluxio => ({
 
 /** The output of one of Sluice's commands; `undefined` for one that Alluxio's pods would not know. */
 export function alluxioAnswer(alluxio: SimulatedAlluxio, argv: readonly string[]): string | undefined {
-  const script = argv[0] === 'bash' ? (argv[2] ?? '') : argv.join(' ');
+  const script = argv[1] === '-c' ? (argv[2] ?? '') : argv.join(' ');
   if (script.includes('/.alluxiocli.')) return '';
   // A worker's cache, of which there are no files here.
   if (script.includes('rm -rf "$directory"')) return '';
