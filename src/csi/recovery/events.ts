@@ -15,7 +15,7 @@ export interface RebindResult {
 }
 
 /** Writes one event for each Dataset and result, however many pods it concerns. */
-export function recordResults({ cluster, nodeId }: NodeContext, results: readonly RebindResult[]): void {
+export function recordResults({ cluster, nodeId }: Pick<NodeContext, 'cluster' | 'nodeId'>, results: readonly RebindResult[]): void {
   for (const [key, all] of Map.groupBy(results, ({ runtime, fusePath }) => (runtime ? JSON.stringify([runtime, fusePath]) : ''))) {
     const [runtime, fusePath] = key === '' ? [] : (JSON.parse(key) as [RuntimeName, string]);
     if (!runtime) continue;
