@@ -6,7 +6,7 @@ const STORE = 'src/reconciler/kubernetes/store';
 /** One for each invariant of the store (src/reconciler/kubernetes/store/store.ts). */
 export const storeFaults: readonly PlantedFault[] = [
   breaks('S1', 'what was written is not remembered', [`${STORE}/watches.ts`, '    own[how](object, reflector);\n', '']),
-  breaks('S2', 'what was found to be deleted is returned', [`${STORE}/watches.ts`, 'if (found) own.forget(object, found.reflector);', '']),
+  breaks('S2', 'what was found to be deleted is returned', [`${STORE}/watches.ts`, 'if (reflector) own.forget(object, reflector);', '']),
   breaks('S3', 'an answer hides what the watch has passed', [
     `${STORE}/own-writes.ts`,
     'return Math.max(seen ? version(seen) : 0, upTo) < version(ours);',
@@ -20,8 +20,8 @@ export const storeFaults: readonly PlantedFault[] = [
   breaks('S5', 'a watch that hangs is not noticed', ['src/kube/watch/reflector.ts', 'expect: progress.expect,', 'expect() {},']),
   breaks('S6', 'Secrets are kept', [
     `${STORE}/watches.ts`,
-    'if (!found) return;',
-    'if (!found) return own.created(object, { get: () => undefined, status: {} } as never);',
+    'if (!found || !reflector) return;',
+    'if (!found || !reflector) return own.created(object, { get: () => undefined, status: {} } as never);',
   ]),
   breaks('S7', 'a key is woken before reads show what woke it', [
     'src/kube/watch/collection.ts',
