@@ -1,5 +1,5 @@
 /**
- * `npm run flows -- CHECKOUT`: Fluid's own end-to-end flows, test/prow of a checkout of Fluid, on Sluice. Python's client of Kubernetes is that
+ * `npm run flows -- CHECKOUT`: Fluid's own end-to-end flows, CHECKOUT/test/prow, on Sluice. Python's client of Kubernetes is that
  * of Fluid's SDK (docs/python.md).
  *
  *   --kubeconfig FILE   in this cluster, where Sluice is installed. Default: a control plane of their own, with simulated nodes

@@ -1,4 +1,4 @@
-/** Fluid's end-to-end flows: Python programs of its checkout, under test/prow. */
+/** Fluid's end-to-end flows: Python programs in ./test/prow of its checkout. */
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface FlowResult {
 }
 
 export interface FlowOptions {
-  /** test/prow of Fluid's checkout. */
+  /** ./test/prow of Fluid's checkout. */
   readonly folder: string;
   /** Variables of the programs. */
   readonly env: NodeJS.ProcessEnv;

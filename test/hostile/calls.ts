@@ -283,7 +283,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'src/api/reader.ts': { readerOf: 'is made of a schema; what it returns is measured in parse and parseFuseConfig' },
   'src/api/records.ts': {
     ...Object.fromEntries(
-      'consentOf datasetIdOf fuseGenerationOf isFluids isReservedOnVolumes isWatchedPod managerOf ownerUid ownersOf publishMethodOf storageRequestOf verifiedFuseOn'
+      'consentOf datasetIdOf fuseGenerationOf isFluids isReservedOnVolumes isWatchedPod managerOf ownerUid ownersOf pauseWish publishMethodOf storageRequestOf verifiedFuseOn'
         .split(' ')
         .map((name) => [name, 'returns what is written']),
     ),

@@ -36,6 +36,6 @@ test.each(castNames)(
       await deletedAll(at);
       at.kill();
     });
-    await fc.assert(property, { numRuns: RUNS, examples: always.map((each) => [each]), endOnFailure: true });
+    await fc.assert(property, { seed: 39, numRuns: RUNS, examples: always.map((each) => [each]), endOnFailure: true });
   },
 );
