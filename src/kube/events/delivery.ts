@@ -1,6 +1,6 @@
 import type { KubeClient } from '../client/kube-client.ts';
 import { backoff, type Clock, sleep } from '../clock.ts';
-import { ApiError, isNotFound, NoAnswer, messageOf } from '../errors.ts';
+import { ApiError, isNoNamespace, isNotFound, NoAnswer, messageOf } from '../errors.ts';
 import { microTime } from '../lease/lease-record.ts';
 import { createFairQueue } from '../turns/fair-queue.ts';
 import { type KubeObject, type Log, resourceType } from '../types.ts';
@@ -114,10 +114,3 @@ const namespaceOf = ({ event }: Series): string => event.metadata.namespace ?? '
 /** Worth a retry: the server was away or busy. Not NotLeader: another process leads now. */
 const isPassing = (error: unknown): boolean =>
   (error instanceof NoAnswer && !error.mayHaveArrived) || (error instanceof ApiError && error.status >= 500);
-
-/** The namespace is gone, or going (403 with cause NamespaceTerminating): the event would have no reader. */
-const isNoNamespace = (error: unknown): boolean =>
-  isNotFound(error) ||
-  (error instanceof ApiError &&
-    error.status === 403 &&
-    Boolean(error.body?.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating')));

@@ -1,6 +1,6 @@
 /** The policies of a try as they are in a cluster. */
 import type { CallOptions, KubeClient } from '../../kube/contract.ts';
-import { ApiError, ignoreNotFound } from '../../kube/errors.ts';
+import { ApiError, ignoreNotFound, isNoNamespace } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
 import { Binding, FENCE, type Fence, fenceObjects, Policy, PROBE } from './policies.ts';
@@ -65,7 +65,8 @@ export function whyOpen(found: FencePair, namespaces: readonly string[], user: s
 
 /**
  * Whether the policy is in force in a namespace, by a request that it refuses to everybody and that changes nothing. With several API servers,
- * the one that answers may be ahead of others by a second.
+ * the one that answers may be ahead of others by a second. In a namespace that is gone or going nobody may create anything: whoever may delete
+ * it must not end the try of the others.
  */
 export async function isInForce(client: Pick<KubeClient, 'create'>, namespace: string, options: CallOptions = {}): Promise<boolean> {
   const probe = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name: PROBE } };
@@ -74,6 +75,7 @@ export async function isInForce(client: Pick<KubeClient, 'create'>, namespace: s
     return false;
   } catch (error) {
     if (error instanceof ApiError && error.status === 403 && error.message.includes(FENCE)) return true;
+    if (isNoNamespace(error)) return true;
     throw error;
   }
 }

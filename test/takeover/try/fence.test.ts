@@ -67,6 +67,13 @@ describe('whether it is in force', () => {
       true,
     );
   });
+  test('a namespace that is gone, or is being deleted, does not keep a controller from serving the others', async () => {
+    const gone = (status: number, body: object) =>
+      answer(new ApiError({ method: 'POST', path: '/' }, status, 'no', { body: { kind: 'Status', ...body } }));
+    expect(await isInForce(gone(404, { reason: 'NotFound' }), 'ml')).toBe(true);
+    const causes = [{ reason: 'NamespaceTerminating' }];
+    expect(await isInForce(gone(403, { reason: 'Forbidden', details: { causes } }), 'ml')).toBe(true);
+  });
   test('is not known if the API server refuses the dry run for another reason', async () => {
     await expect(isInForce(answer(refused('User "a" cannot create resource "configmaps"')), 'ml')).rejects.toThrow('cannot create');
   });
