@@ -35,7 +35,7 @@ export interface FluidDeployment {
   /** `spec.replicas`. */
   readonly replicas: number;
   readonly object: KubeObject;
-  /** Those that its selector selects, those that end too. */
+  /** Those that its selector selects, those that end too, but none that was evicted or has ended otherwise. */
   readonly pods: readonly FluidPod[];
 }
 

@@ -5,6 +5,7 @@ import { holderOf, LEASE, type Lease } from '../../kube/lease/lease-record.ts';
 import { selectorOf } from '../../kube/selector.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { ownedKinds, Pod, Secret } from '../../planning/kinds.ts';
+import { phaseOf } from '../../planning/views.ts';
 import { gitOpsOwners } from './git-ops.ts';
 import { readRelease, releaseOf } from './helm.ts';
 import type { FluidDeployment, FluidInstallation, FluidLease, FluidNodePlugin, FluidPod, FluidWebhook } from './installation.ts';
@@ -96,8 +97,11 @@ async function readNodePlugin(reads: FluidReader, namespace: string): Promise<Fl
   return object || pods.length > 0 ? { ...(object && { object }), pods } : undefined;
 }
 
+/** Kubernetes keeps pods that were evicted for as long as their workload exists. No container of theirs runs, and none starts again. */
+export const isAlive = (pod: KubeObject): boolean => phaseOf(pod) !== 'Failed' && phaseOf(pod) !== 'Succeeded';
+
 async function readPods(reads: FluidReader, namespace: string, labelSelector: string): Promise<readonly FluidPod[]> {
-  return (await reads.list(Pod, { namespace, labelSelector })).map((pod) => {
+  return (await reads.list(Pod, { namespace, labelSelector })).filter(isAlive).map((pod) => {
     const { nodeName } = (pod['spec'] ?? {}) as { readonly nodeName?: string };
     const { conditions = [] } = (pod['status'] ?? {}) as {
       readonly conditions?: readonly { readonly type: string; readonly status: string }[];

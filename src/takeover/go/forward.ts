@@ -2,7 +2,7 @@
 import { controllersHeld, controllersStopped, sluiceLeads, webhookStopped } from './controllers.ts';
 import { nodePluginWaits, nodesHandedOver } from './node-plugin.ts';
 import { applied } from './pieces.ts';
-import { fluidRecorded, workloadsRecorded } from './recording.ts';
+import { fluidRecorded, workloadsFit, workloadsRecorded } from './recording.ts';
 import { recordsHidden } from './release.ts';
 import type { Step } from './step.ts';
 import { webhookEntered, webhookReady } from './webhook.ts';
@@ -34,6 +34,7 @@ export const FORWARD: readonly Step<World>[] = [
   fluidRecorded,
   kindsServed,
   nodePluginWaits,
+  workloadsFit,
   controllersStopped,
   controllersHeld,
   workloadsRecorded,

@@ -10,7 +10,7 @@ import { type KubeObject, type ResourceType, resourceType } from '../../kube/typ
 import { Node, ownedKinds, Pod, Secret, typeOfManifest } from '../../planning/kinds.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
 import { hiddenRecords } from './hidden.ts';
-import { observeFluid } from '../fluid/observe.ts';
+import { isAlive, observeFluid } from '../fluid/observe.ts';
 import { type FluidReader, readsOf, rightText } from '../fluid/reads.ts';
 import { viewOf } from './pod-view.ts';
 import { RECORD, recordIn } from './record.ts';
@@ -50,7 +50,7 @@ async function readInstalled(
 ): Promise<SluiceInstallation> {
   const { namespace } = target;
   const pods = async (part: Parameters<typeof selector>[0]) =>
-    (await reads.list(Pod, { namespace, labelSelector: selectorText(selector(part)) })).map(viewOf);
+    (await reads.list(Pod, { namespace, labelSelector: selectorText(selector(part)) })).filter(isAlive).map(viewOf);
   const [own, kinds, controller, nodePlugin, webhook, lease, endpoints, hidden] = await Promise.all([
     ownObjects(reads, target),
     kindsServed(client, target.kinds),

@@ -80,6 +80,19 @@ export function objectOf(namespace: string, { resourceVersion, replicas, objects
   };
 }
 
+/** The API server refuses a ConfigMap of more than 1 MiB. */
+const LARGEST_RECORD = 1_000_000;
+
+/** A ConfigMap. */
+type Contents = KubeObject & Readonly<Partial<Record<'data' | 'binaryData', Readonly<Record<string, string>>>>>;
+
+/** Whether the ConfigMap of a record is small enough. */
+export function fits(record: TakeoverRecord): boolean {
+  const { data, binaryData = {} } = objectOf('', record) as Contents;
+  const ofText = Object.values(data ?? {}).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return Object.values(binaryData).reduce((sum, text) => sum + (text.length * 3) / 4, ofText) <= LARGEST_RECORD;
+}
+
 const ASSIGNED = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink'];
 /** The API server chooses them for a Service; one of that name that exists has them already. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['deprecated.daemonset.template.generation']);

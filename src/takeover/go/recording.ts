@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../kube/types.ts';
-import { asWritten, type RecordedObject } from './record.ts';
+import { asWritten, fits, type RecordedObject } from './record.ts';
 import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
@@ -21,6 +21,22 @@ export const fluidRecorded: Step<World> = {
     return isDeepStrictEqual(next, record) && record.resourceVersion !== undefined
       ? undefined
       : { actions: [{ do: 'record', record: next }] };
+  },
+};
+
+/** While controllers still run: whoever may create CacheRuntimes may make their objects large. */
+export const workloadsFit: Step<World> = {
+  title: 'The record has room for the AdvancedStatefulSets',
+  does: 'Check that the AdvancedStatefulSets of CacheRuntimes fit into the record.',
+  of({ record, workloads }) {
+    if (record.workloads || workloads.length === 0 || fits({ ...record, workloads: workloads.map(asWritten) })) return undefined;
+    const bySize = workloads
+      .map((set) => ({ name: `${set.kind} ${set.metadata.namespace}/${set.metadata.name}`, size: JSON.stringify(asWritten(set)).length }))
+      .toSorted((a, b) => b.size - a.size);
+    const largest = bySize.slice(0, 5).map(({ name, size }) => `  ${name}: ${Math.ceil(size / 1000)} KB`);
+    return {
+      refusal: ['the AdvancedStatefulSets of CacheRuntimes do not fit into the record, which has at most 1 MB. Largest:', ...largest],
+    };
   },
 };
 

@@ -10,6 +10,7 @@ import { listAll } from '../../kube/watch/pages.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { Pod, typeOf } from '../../planning/kinds.ts';
 import { Deployment } from '../fluid/names.ts';
+import { isAlive } from '../fluid/observe.ts';
 import { fenceOf, isInForce, readFence } from './fence.ts';
 import type { TryObjects } from './refusals.ts';
 import { CONTROLLER, namespacesIn, podsOf, type TryController, type TryPart, type TryTarget, type TryWorld } from './world.ts';
@@ -81,7 +82,7 @@ async function readController(client: KubeClient, namespace: string): Promise<Tr
   ]);
   return {
     ...(deployment && { deployment: viewOf(deployment) }),
-    pods: pods.items.map((pod) => ({
+    pods: pods.items.filter(isAlive).map((pod) => ({
       name: pod.metadata.name,
       uid: pod.metadata.uid ?? '',
       namespaces: namespacesIn(pod['spec'] as object),

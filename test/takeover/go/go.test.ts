@@ -1,4 +1,5 @@
 /** The way from Fluid to Sluice, on an API server in memory with Kubernetes' controllers beside it. */
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { labels, selector } from '../../../src/install/labels.ts';
 import { FORWARD, WITHOUT_CONTROLLER } from '../../../src/takeover/go/forward.ts';
@@ -142,6 +143,37 @@ test('a pod of a stopped controller that does not end keeps Sluice from starting
   at.server.put({ ...held, metadata: { ...held.metadata, finalizers: ['example.io/held'] } });
   await expect(go(at)).rejects.toThrow(`waited 60 s in vain until pod ${name}`);
   expect(at.server.get('Deployment', NAMESPACE, 'sluice-controller')).toBeUndefined();
+});
+
+test('a pod of a controller that was evicted, and stays for as long as its Deployment, holds nobody up', async () => {
+  const at = scene();
+  const pod = at.server.all('Pod').find(({ metadata }) => metadata.name.startsWith('dataset-controller'))!;
+  const evicted = (name: string, labels: Readonly<Record<string, string>>) =>
+    at.server.put({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: NAMESPACE, labels },
+      spec: pod['spec'],
+      status: { phase: 'Failed', reason: 'Evicted' },
+    });
+  evicted('dataset-controller-evicted', pod.metadata.labels ?? {});
+  evicted('sluice-webhook-evicted', labels('webhook'));
+  await go(at);
+  expect(at.violations).toEqual([]);
+  expect(at.server.get('Pod', NAMESPACE, 'dataset-controller-evicted')).toBeDefined();
+});
+
+test('AdvancedStatefulSets that do not fit into the record end the run before a controller stops', async () => {
+  const at = scene();
+  for (const name of ['one', 'two', 'three', 'four', 'five', 'six'])
+    at.server.put({
+      apiVersion: 'workload.fluid.io/v1alpha1',
+      kind: 'AdvancedStatefulSet',
+      metadata: { name, namespace: 'default', annotations: { filler: randomBytes(190_000).toString('base64') } },
+      spec: { replicas: 1 },
+    });
+  await expect(go(at)).rejects.toThrow('AdvancedStatefulSet default/one');
+  expect(replicasOf(at, 'dataset-controller')).toBe(2);
 });
 
 test('a node that does not answer holds nobody up: its plugin is deleted last, and ends when it returns', async () => {

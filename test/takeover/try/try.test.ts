@@ -118,6 +118,15 @@ describe('sluice takeover try', () => {
     expect(await at.tryOut('web')).toEqual({ namespaces: ['ml', 'web'], back: [] });
     expect([at.fenced('ml'), at.fenced('web')]).toEqual([true, true]);
   });
+  test('a pod of an earlier controller that was evicted, and that Kubernetes keeps, holds nobody up', async () => {
+    const at = cluster();
+    await at.tryOut('ml', 'dev');
+    const pod = at.server.all('Pod').find(({ metadata: { name } }) => name.startsWith('sluice-controller'))!;
+    const { namespace, labels } = pod.metadata;
+    const metadata = { namespace: namespace!, name: 'sluice-controller-evicted', labels: labels! };
+    at.server.put({ apiVersion: 'v1', kind: 'Pod', metadata, spec: pod['spec'], status: { phase: 'Failed' } });
+    expect(await at.giveBack('ml')).toEqual({ namespaces: ['dev'], back: ['ml'] });
+  });
   test('gives one of them back, and then all', async () => {
     const at = cluster();
     await at.tryOut('ml', 'dev');
