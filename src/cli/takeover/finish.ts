@@ -43,6 +43,8 @@ export const define: Define = (command, parts) => {
           throw new Refused(`nothing was deleted: the take-over is not complete. Open: ${open.title}. See \`sluice takeover status\``);
         const actions = FINISH.flatMap((step) => step.of(world)?.actions ?? []);
         if (actions.length === 0) return say('Nothing is left to delete.');
+        const [refusal] = FINISH.flatMap((step) => step.of(world)?.refusal ?? []);
+        if (refusal !== undefined) throw new Refused(refusal);
         say(...actions.map((action) => `${flags.yes ? '' : 'would '}${inWords(action, target.namespace)}`));
         if (!flags.yes) throw new Refused("nothing was deleted: --yes deletes these, and then there is no way back but Fluid's chart");
         const { done } = progressOf<typeof world>(target.namespace);

@@ -1,8 +1,10 @@
 /** The way from Sluice back to Fluid. The order is the list at the end. */
 import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
 import { some } from '../../planning/some.ts';
+import { controllersOf, stopped } from '../go/controllers.ts';
 import { RECORD } from '../go/record.ts';
 import type { Action, Step } from '../go/step.ts';
+import { undoers } from '../go/undone.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
 import { datasetsReleased, releasesDeleted, workloadsRestored } from './leftovers.ts';
 import { driverRestored, fluidPluginServes, sluicePluginGone } from './node-plugin.ts';
@@ -31,6 +33,27 @@ const sluiceStopped: Step<BackWorld> = {
   title: "Sluice's controller is stopped, and its pods are gone",
   does: "Delete Sluice's controller with its rights, and wait until none of its pods exists.",
   of: (world) => removed(world, 'controller', world.sluice.controller),
+};
+
+/**
+ * While the Leases are held they lead nothing, whoever scaled them up since. Only while none runs are the objects of users read and given
+ * back, and afterwards the record is gone.
+ */
+const fluidIdle: Step<BackWorld> = {
+  title: 'No controller of Fluid runs before all is given back',
+  does: "Scale Fluid's controllers to 0 if somebody scaled them up since, and wait until no pod of theirs exists.",
+  of: (world) => (world.fluid.leases.some(({ holder }) => holder === TAKEOVER_HOLDER) ? stopped(controllersOf(world)) : undefined),
+  undoneBy: (world) => undoers(world, controllersOf(world)),
+};
+
+/** Sluice serves nothing any more: with them nobody would serve those namespaces. */
+const policiesGone: Step<BackWorld> = {
+  title: 'No policy of a try keeps Fluid off a namespace',
+  does: 'Delete the admission policies of `sluice takeover try`, if they are left.',
+  of({ fence, run }) {
+    const left = fence.filter(({ uid }) => !run.deleted.has(uid));
+    return left.length > 0 ? { actions: left.map((object) => ({ do: 'delete', object })) } : undefined;
+  },
 };
 
 const leasesFreed: Step<BackWorld> = {
@@ -83,9 +106,11 @@ const recordGone: Step<BackWorld> = {
  */
 export const BACKWARD: readonly Step<BackWorld>[] = [
   sluiceStopped,
+  fluidIdle,
   workloadsRestored,
   datasetsReleased,
   releasesDeleted,
+  policiesGone,
   leasesFreed,
   fluidStarted,
   sluicePluginGone,

@@ -17,6 +17,8 @@ export const workloadsRestored: Step<BackWorld> = {
     const wanted = (record.workloads ?? []).filter((set) => ownersOf(set).some(({ uid }) => living.has(uid)));
     const names = new Set(wanted.map(nameIn));
     const replaced = users.statefulSets.filter((set) => names.has(nameIn(set)) && !run.deleted.has(set.metadata.uid ?? ''));
+    const scaled = scaledAs(replaced, record.workloads ?? []);
+    if (scaled) return { actions: [{ do: 'record', record: { ...record, workloads: scaled } }] };
     if (replaced.length > 0)
       return {
         actions: replaced.map(
@@ -40,6 +42,15 @@ export const workloadsRestored: Step<BackWorld> = {
     return restored.length > 0 ? { actions: restored } : undefined;
   },
 };
+
+/** With the replicas that StatefulSets have by now, of which pods would end or be missing otherwise. undefined: they have them already. */
+function scaledAs(statefulSets: readonly KubeObject[], recorded: readonly KubeObject[]): readonly KubeObject[] | undefined {
+  const now = new Map(statefulSets.map((set) => [nameIn(set), replicasOf(set)]));
+  const isOther = (set: KubeObject) => now.has(nameIn(set)) && now.get(nameIn(set)) !== replicasOf(set);
+  if (!recorded.some(isOther)) return undefined;
+  return recorded.map((set) => (isOther(set) ? { ...set, spec: { ...(set['spec'] as object), replicas: now.get(nameIn(set)) } } : set));
+}
+const replicasOf = ({ spec }: KubeObject): number => ((spec ?? {}) as { readonly replicas?: number }).replicas ?? 1;
 
 const nameIn = ({ metadata: { namespace, name } }: KubeObject): string => `${namespace}/${name}`;
 

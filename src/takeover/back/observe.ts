@@ -1,10 +1,14 @@
 import type { CustomResource } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { readsOf, rightText } from '../fluid/reads.ts';
+import { selector } from '../../install/labels.ts';
+import { selectorText } from '../../kube/selector.ts';
+import { type FluidReader, readsOf, rightText } from '../fluid/reads.ts';
 import { observe } from '../go/observe.ts';
+import type { Seen } from '../go/step.ts';
 import { Stopped } from '../go/stopped.ts';
 import type { Run, Target } from '../go/world.ts';
+import { Binding, FENCE, Policy } from '../try/policies.ts';
 import { readUsers, type Users } from './users.ts';
 import type { BackWorld } from './world.ts';
 
@@ -34,14 +38,25 @@ export async function observeBack(
     world.sluice.controller.length === 0 && world.fluid.deployments.every(({ role, replicas }) => role === 'webhook' || replicas === 0);
   const reads = readsOf(client);
   const users = withUsers || isQuiet ? await readUsers(reads, client, resources, world.fluid.release) : NONE;
+  const fence = await readPolicies(reads);
   const missing = reads.missing();
   if (missing.length > 0) throw new Stopped(missing.map((right) => `expected the right to ${rightText(right)}; the API server refused it`));
   return {
     ...world,
     users,
+    fence,
     pluginCounts: countsOf(world.fluid.nodePlugin?.object),
     isCertificateSluices: isSluices(world.fluid.webhook.secret),
   };
+}
+
+/** Also those that somebody changed. */
+async function readPolicies(reads: FluidReader): Promise<readonly Seen[]> {
+  const lists = [Binding, Policy].map(async (type) => {
+    const objects = await reads.list(type, { labelSelector: selectorText(selector('controller')), metadataOnly: true });
+    return objects.map(({ metadata: { name, uid = '' } }): Seen => ({ type, name, uid }));
+  });
+  return (await Promise.all(lists)).flat().filter(({ name }) => name.startsWith(FENCE));
 }
 
 function countsOf(set: KubeObject | undefined): BackWorld['pluginCounts'] {

@@ -1,9 +1,10 @@
-import { type CustomResource, operationKinds } from '../../api/index.ts';
+import { type CustomResource, GROUP, operationKinds } from '../../api/index.ts';
 import { Dataset } from '../../api/dataset.ts';
+import { isRecord } from '../../api/is-record.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { ownedKinds, Secret, typeOf } from '../../planning/kinds.ts';
-import { contentOf, type HelmRecord } from '../fluid/helm.ts';
+import { type ChartContent, contentOf, type HelmRecord } from '../fluid/helm.ts';
 import type { FluidReader } from '../fluid/reads.ts';
 
 /** Objects of users, and what Fluid and Sluice keep beside them. */
@@ -30,16 +31,13 @@ export interface FluidRelease {
   readonly release: string;
 }
 
-/** Charts in Fluid's images, by the name in Chart.yaml; users install none of them. */
-const CHARTS: ReadonlySet<string> = new Set([
-  'alluxio',
-  'efc',
-  'goosefs',
-  'jindofs',
-  'juicefs',
-  'thin',
-  'vineyard',
-  'library',
+/**
+ * Charts of runtimes in Fluid's images, by the name in Chart.yaml. Alluxio's own chart has the same name, and so has that of Vineyard. Not
+ * `goosefs`: Sluice has no such kind, and so cannot know whether the runtime exists.
+ */
+const CHARTS_OF_RUNTIMES: ReadonlySet<string> = new Set(['alluxio', 'efc', 'jindofs', 'juicefs', 'thin', 'vineyard']);
+/** Charts of operations, which users do not install. */
+const CHARTS_OF_OPERATIONS: ReadonlySet<string> = new Set([
   'fluid-databackup',
   'fluid-dataloader',
   'fluid-datamigrate',
@@ -86,10 +84,21 @@ export async function readUsers(
   };
 }
 
-/** undefined for a release of somebody else: a chart of theirs may have the name of a runtime. */
+/** undefined for a release of somebody else: a chart of theirs may have the name of a runtime. threat-model: R-runtime-releases */
 async function fluidRelease(client: KubeClient, kind: HelmRecord['kind'], { metadata }: KubeObject): Promise<FluidRelease | undefined> {
   const { namespace = '', name, uid = '', labels = {} } = metadata;
   const record = await client.get(kind === 'Secret' ? Secret : ownedKinds.ConfigMap, { namespace, name }).catch(() => undefined);
-  const chart = record && contentOf(kind, record)?.chart;
-  return chart !== undefined && CHARTS.has(chart) ? { kind, namespace, name, uid, release: labels['name'] ?? '' } : undefined;
+  const content = record && contentOf(kind, record, LARGEST);
+  return content && isFluidsRelease(content) ? { kind, namespace, name, uid, release: labels['name'] ?? '' } : undefined;
+}
+
+/** Any user may write a record, of which a few KB may be gigabytes. One of a runtime has some 100 KB. */
+const LARGEST = 8 << 20;
+
+/** Fluid tells the chart of a runtime which object owns what it creates. */
+function isFluidsRelease({ chart = '', values }: ChartContent): boolean {
+  if (CHARTS_OF_OPERATIONS.has(chart)) return true;
+  const owner = values['owner'];
+  const apiVersion = isRecord(owner) ? owner['apiVersion'] : undefined;
+  return CHARTS_OF_RUNTIMES.has(chart) && typeof apiVersion === 'string' && apiVersion.startsWith(`${GROUP}/`);
 }

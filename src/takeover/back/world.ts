@@ -1,9 +1,12 @@
+import type { Seen } from '../go/step.ts';
 import type { World } from '../go/world.ts';
 import type { Users } from './users.ts';
 
 /** One reading of the cluster for the way back. */
 export interface BackWorld extends World {
   readonly users: Users;
+  /** Policies of a try, and their bindings, which keep Fluid off namespaces. */
+  readonly fence: readonly Seen[];
   /** How far Fluid's DaemonSet is; undefined if it does not exist. */
   readonly pluginCounts: PluginCounts | undefined;
   /** Whether Sluice's webhook wrote the certificate last. Fluid's would never renew it. */

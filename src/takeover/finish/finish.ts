@@ -14,6 +14,16 @@ function deleted({ run }: FinishWorld, objects: readonly Seen[]): Contribution |
   return left.length > 0 ? { actions: left.map((object) => ({ do: 'delete', object })) } : undefined;
 }
 
+/** The record goes last, so an end that was interrupted still has it. */
+const wasTaken: Step<FinishWorld> = {
+  title: 'A take-over is recorded',
+  does: 'Check that the record exists.',
+  of: ({ record, fluid: { namespace }, run }) =>
+    record.resourceVersion === undefined && run.deleted.size === 0
+      ? { refusal: [`ConfigMap ${namespace}/${RECORD} does not exist: no take-over is recorded, so nothing is deleted`] }
+      : undefined,
+};
+
 const fluidStopped: Step<FinishWorld> = {
   title: 'No program of Fluid runs',
   does: "Check that Fluid's Deployments have no pods.",
@@ -81,13 +91,17 @@ const releaseGone: Step<FinishWorld> = {
 
 const recordGone: Step<FinishWorld> = {
   title: 'The record of the take-over is deleted',
-  does: 'Delete the record. From then on, `back` has nothing to restore.',
+  does: 'Delete the record, and the binding that says where it is. From then on, `back` has nothing to restore.',
   of: (world) =>
-    deleted(world, [{ type: ownedKinds.ConfigMap, namespace: world.fluid.namespace, name: RECORD, uid: world.record.uid ?? '' }]),
+    deleted(world, [
+      ...world.binding,
+      { type: ownedKinds.ConfigMap, namespace: world.fluid.namespace, name: RECORD, uid: world.record.uid ?? '' },
+    ]),
 };
 
 /** The Deployments last but one: their annotations name helm's release. */
 export const FINISH: readonly Step<FinishWorld>[] = [
+  wasTaken,
   fluidStopped,
   accountsGone,
   leasesGone,

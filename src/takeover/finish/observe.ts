@@ -3,7 +3,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { type KubeObject, resourceType } from '../../kube/types.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
 import { releaseOf } from '../fluid/helm.ts';
-import { ClusterRoleBinding } from '../fluid/names.ts';
+import { ClusterRoleBinding, fluidNames } from '../fluid/names.ts';
 import { type FluidReader, readsOf, rightText } from '../fluid/reads.ts';
 import { observe } from '../go/observe.ts';
 import type { Seen } from '../go/step.ts';
@@ -15,6 +15,8 @@ import { readUsers, type Users } from '../back/users.ts';
 export interface FinishWorld extends World {
   /** Rights and accounts of helm's release of Fluid. */
   readonly accounts: readonly Seen[];
+  /** The one of these that says in which namespace Fluid is: a run that begins again looks for the record there. */
+  readonly binding: readonly Seen[];
   /** Records and values that Fluid's controllers kept of runtimes and operations. */
   readonly kept: readonly Seen[];
 }
@@ -37,8 +39,9 @@ export async function observeFinish(
   const world = await observe(client, target, run);
   const { release } = world.fluid;
   const reads = readsOf(client);
-  const [accounts, users, configMaps] = await Promise.all([
+  const [accounts, binding, users, configMaps] = await Promise.all([
     release ? Promise.all(ACCOUNTS.map((type) => labelled(reads, type, target.namespace, release))).then((lists) => lists.flat()) : [],
+    reads.get(ClusterRoleBinding, { name: fluidNames.binding }, { metadataOnly: true }),
     readUsers(reads, client, resources, release),
     reads.list(ownedKinds.ConfigMap, { labelSelector: 'fluid.io/dataset-id', metadataOnly: true }),
   ]);
@@ -46,7 +49,8 @@ export async function observeFinish(
   if (missing.length > 0) throw new Stopped(missing.map((right) => `expected the right to ${rightText(right)}; the API server refused it`));
   return {
     ...world,
-    accounts,
+    accounts: accounts.filter(({ type, name }) => type !== ClusterRoleBinding || name !== fluidNames.binding),
+    binding: binding ? [seen(ClusterRoleBinding, binding)] : [],
     kept: [...recordsOf(users), ...configMaps.filter(isValues).map((object) => seen(ownedKinds.ConfigMap, object))],
   };
 }

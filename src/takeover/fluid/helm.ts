@@ -24,7 +24,8 @@ export interface HelmRecord {
   readonly status: string;
 }
 
-interface Content {
+/** The readable part of a record. */
+export interface ChartContent {
   /** Name of the chart. */
   readonly chart?: string;
   readonly chartVersion?: string;
@@ -69,12 +70,12 @@ const recordOf = (kind: HelmRecord['kind'], { metadata }: KubeObject): HelmRecor
   status: metadata.labels?.['status'] ?? '',
 });
 
-/** Base64 of gzip of JSON; a Secret is base64 once more. undefined for what helm did not write. */
-export function contentOf(kind: HelmRecord['kind'], object: KubeObject): Content | undefined {
+/** Base64 of gzip of JSON; a Secret is base64 once more. undefined for what helm did not write, and for more than `largest` bytes of JSON. */
+export function contentOf(kind: HelmRecord['kind'], object: KubeObject, largest = LARGEST): ChartContent | undefined {
   const { release = '' } = (object['data'] ?? {}) as { readonly release?: string };
   try {
     const text = kind === 'Secret' ? Buffer.from(release, 'base64').toString('latin1') : release;
-    const parsed: unknown = JSON.parse(gunzipSync(Buffer.from(text, 'base64'), { maxOutputLength: LARGEST }).toString('utf8'));
+    const parsed: unknown = JSON.parse(gunzipSync(Buffer.from(text, 'base64'), { maxOutputLength: largest }).toString('utf8'));
     if (!isRecord(parsed)) return undefined;
     const { chart, config } = parsed as {
       readonly chart?: { readonly metadata?: { readonly name?: unknown; readonly version?: unknown } };

@@ -7,7 +7,7 @@ import { undoers } from './undone.ts';
 import type { World } from './world.ts';
 
 /** The webhook goes on admitting pods until Sluice's does. */
-const controllersOf = ({ fluid }: World): readonly FluidDeployment[] => fluid.deployments.filter(({ role }) => role !== 'webhook');
+export const controllersOf = ({ fluid }: World): readonly FluidDeployment[] => fluid.deployments.filter(({ role }) => role !== 'webhook');
 
 /** A pod that ends still writes, and one whose node does not answer may. */
 export const controllersStopped: Step<World> = {
@@ -28,7 +28,7 @@ const webhooksOf = ({ fluid }: World): readonly FluidDeployment[] => fluid.deplo
 /** An installation without a webhook leaves Fluid's at work. */
 export const hasWebhook = ({ target }: World): boolean => (target.parts.get('webhook') ?? []).length > 0;
 
-function stopped(deployments: readonly FluidDeployment[]): Contribution | undefined {
+export function stopped(deployments: readonly FluidDeployment[]): Contribution | undefined {
   const running = deployments.filter(({ replicas }) => replicas > 0);
   if (running.length > 0) return { actions: running.map(({ name }) => ({ do: 'scale', deployment: name, replicas: 0 })) };
   const unseen = deployments.filter(({ object }) => !isSeen(object));

@@ -7,6 +7,8 @@ import { sluiceOnly, SLUICE_ONLY } from '../../../src/takeover/back/fields.ts';
 import { findingsOf } from '../../../src/takeover/back/findings.ts';
 import { observeBack } from '../../../src/takeover/back/observe.ts';
 import { firstOpen } from '../../../src/takeover/go/run.ts';
+import { deployment } from '../fluid/given.ts';
+import { fenceObjects } from '../../../src/takeover/try/policies.ts';
 import { additions } from '../../api/additions.ts';
 import { back, go, NAMESPACE, scene, type Scene } from '../go/scene.ts';
 
@@ -14,7 +16,9 @@ const NOTHING = { applied: new Set<never>(), deleted: new Set<string>() };
 const read = (at: Scene) => observeBack(at.client, at.target, at.resources, NOTHING, { withUsers: true });
 const user = (kind: string, name: string, more: object = {}): KubeObject =>
   ({ apiVersion: 'data.fluid.io/v1alpha1', kind, metadata: { name, namespace: 'default' }, ...more }) as KubeObject;
-const helmRecord = (name: string, chart: string): KubeObject => ({
+/** Values that Fluid gives the chart of a runtime. */
+const OWNED = { owner: { enabled: true, apiVersion: 'data.fluid.io/v1alpha1', kind: 'JuiceFSRuntime', name: 'x', uid: 'u' } };
+const helmRecord = (name: string, chart: string, config: object = {}): KubeObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: {
@@ -22,7 +26,7 @@ const helmRecord = (name: string, chart: string): KubeObject => ({
     namespace: 'default',
     labels: { owner: 'helm', name, version: '1', status: 'deployed' },
   },
-  data: { release: gzipSync(JSON.stringify({ chart: { metadata: { name: chart } } })).toString('base64') },
+  data: { release: gzipSync(JSON.stringify({ chart: { metadata: { name: chart } }, config })).toString('base64') },
 });
 const found = async (at: Scene) => findingsOf(await read(at)).map(({ what, objects, isOpen }) => [what.split(':')[0], objects, isOpen]);
 
@@ -87,32 +91,64 @@ test('a certificate that Sluice has renewed is deleted, since Fluid would not re
   expect(at.server.get('Secret', NAMESPACE, 'fluid-webhook-certs')).toBeUndefined();
 });
 
-test('StatefulSets that took the place of AdvancedStatefulSets give it back, and leave their pods', async () => {
-  const at = scene();
+/** A CacheRuntime that was taken over: a StatefulSet of `replicas` in place of Fluid's of none. */
+async function cacheTaken(at: Scene, replicas: number): Promise<object> {
   const runtime = at.server.put(user('CacheRuntime', 'cache'));
   const owner = { apiVersion: runtime.apiVersion, kind: 'CacheRuntime', name: 'cache', uid: runtime.metadata.uid ?? '' };
-  const set = (apiVersion: string, kind: string, more: object = {}) => ({
+  const set = (apiVersion: string, kind: string, count: number, more: object = {}) => ({
     apiVersion,
     kind,
     metadata: { name: 'cache-worker', namespace: 'default', ownerReferences: [owner], ...more },
     spec: {
-      replicas: 0,
+      replicas: count,
       serviceName: 'cache',
       selector: { matchLabels: { a: 'b' } },
       template: { metadata: { labels: { a: 'b' } }, spec: { containers: [] } },
     },
   });
-  at.server.put(set('workload.fluid.io/v1alpha1', 'AdvancedStatefulSet'));
+  at.server.put(set('workload.fluid.io/v1alpha1', 'AdvancedStatefulSet', 0));
   await go(at);
   // As Sluice's controller does.
   at.server.remove('AdvancedStatefulSet', 'default', 'cache-worker');
-  at.server.put(set('apps/v1', 'StatefulSet', { labels: { 'fluid.io/managed-by': 'fluid' } }));
+  at.server.put(set('apps/v1', 'StatefulSet', replicas, { labels: { 'fluid.io/managed-by': 'fluid' } }));
+  return owner;
+}
+
+test('StatefulSets that took the place of AdvancedStatefulSets give it back, and leave their pods', async () => {
+  const at = scene();
+  const owner = await cacheTaken(at, 0);
   await back(at);
   expect(at.server.get('StatefulSet', 'default', 'cache-worker')).toBeUndefined();
   expect(at.server.get('AdvancedStatefulSet', 'default', 'cache-worker')).toMatchObject({
     spec: { replicas: 0 },
     metadata: { ownerReferences: [owner] },
   });
+});
+
+test('an AdvancedStatefulSet returns with the replicas that its runtime has by now, so that no pod ends', async () => {
+  const at = scene();
+  await cacheTaken(at, 3);
+  await back(at);
+  expect(at.server.get('AdvancedStatefulSet', 'default', 'cache-worker')).toMatchObject({ spec: { replicas: 3 } });
+});
+
+test('a controller of Fluid that somebody scaled up since keeps nothing from being restored', async () => {
+  const at = scene();
+  await cacheTaken(at, 0);
+  at.server.put(deployment('dataset-controller', 2), 'argocd-controller');
+  at.settle();
+  await back(at);
+  expect(at.server.get('AdvancedStatefulSet', 'default', 'cache-worker')).toBeDefined();
+  expect(at.server.get('StatefulSet', 'default', 'cache-worker')).toBeUndefined();
+});
+
+test('policies of a try that nobody removed keep Fluid off no namespace any more', async () => {
+  const at = scene();
+  await go(at);
+  for (const object of fenceObjects({ namespaces: ['default'], users: ['system:serviceaccount:fluid-system:dataset-controller'] }))
+    at.server.put(object);
+  await back(at);
+  for (const kind of ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']) expect(at.server.all(kind)).toEqual([]);
 });
 
 test('conditions of Datasets that are not bound go while no controller runs, and those of others stay', async () => {
@@ -140,13 +176,17 @@ test('conditions of Datasets that are not bound go while no controller runs, and
 test("records of Fluid's releases go if their runtime is gone, and those of living runtimes and of users' own charts stay", async () => {
   const at = scene();
   at.server.put(user('JuiceFSRuntime', 'living'));
-  for (const [name, chart] of [
-    ['living', 'juicefs'],
-    ['gone', 'juicefs'],
-    ['load-loader', 'fluid-dataloader'],
-    ['theirs', 'wordpress'],
+  for (const [name, chart, config] of [
+    ['living', 'juicefs', OWNED],
+    ['gone', 'juicefs', OWNED],
+    ['load-loader', 'fluid-dataloader', {}],
+    ['theirs', 'wordpress', OWNED],
+    // Alluxio's own chart has the name of Fluid's; a GooseFSRuntime is of no kind that Sluice has.
+    ['own-alluxio', 'alluxio', { owner: 'somebody' }],
+    ['goose', 'goosefs', OWNED],
+    ['large', 'juicefs', { ...OWNED, filler: ' '.repeat(9 << 20) }],
   ] as const)
-    at.server.put(helmRecord(name, chart));
+    at.server.put(helmRecord(name, chart, config));
   await go(at);
   expect(await found(at)).toContainEqual([
     "Records of Fluid's releases of runtimes and operations that no longer exist",
@@ -156,7 +196,10 @@ test("records of Fluid's releases go if their runtime is gone, and those of livi
   await back(at);
   const left = at.server.all('ConfigMap').map(({ metadata }) => metadata.name);
   expect(left.filter((name) => name.startsWith('sh.helm')).toSorted()).toEqual([
+    'sh.helm.release.v1.goose.v1',
+    'sh.helm.release.v1.large.v1',
     'sh.helm.release.v1.living.v1',
+    'sh.helm.release.v1.own-alluxio.v1',
     'sh.helm.release.v1.theirs.v1',
   ]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { FINISH } from '../../../src/takeover/finish/finish.ts';
 import { observeFinish } from '../../../src/takeover/finish/observe.ts';
 import { carryOut } from '../../../src/takeover/go/run.ts';
-import { go, NAMESPACE, scene, type Scene } from '../go/scene.ts';
+import { go, NAMESPACE, scene, type Scene, writes } from '../go/scene.ts';
 
 const finish = (at: Scene) =>
   carryOut(FINISH, {
@@ -41,12 +41,33 @@ test('what only Fluid needs is deleted, and what serves or is of another release
       .toSorted();
   expect(names('Deployment')).toEqual(['sluice-controller', 'sluice-webhook']);
   expect(names('ClusterRole')).toEqual(['another', 'sluice-view']);
+  expect(names('ClusterRoleBinding')).toEqual([]);
   expect(names('ConfigMap')).toEqual(['own-values']);
   expect(names('Lease')).toEqual(['sluice']);
   expect(names('Secret')).toEqual(['fluid-webhook-certs']);
   expect(at.server.get('Service', NAMESPACE, 'fluid-pod-admission-webhook')).toBeDefined();
   expect(at.server.get('CSIDriver', undefined, 'fuse.csi.fluid.io')).toBeDefined();
   expect(at.violations).toEqual([]);
+});
+
+test('the binding that names the namespace of Fluid goes last, so that a run which begins again finds the record', async () => {
+  const at = scene();
+  const binding = at.server.get('ClusterRoleBinding', undefined, 'dataset-clusterrolebinding')!;
+  const labels = { 'app.kubernetes.io/managed-by': 'Helm' };
+  at.server.put({ ...binding, metadata: { ...binding.metadata, labels, annotations: HELM } });
+  await go(at);
+  at.server.forgetRequests();
+  await finish(at);
+  expect(writes(at).slice(-2)).toEqual(['delete ClusterRoleBinding/dataset-clusterrolebinding', 'delete ConfigMap/sluice-takeover']);
+});
+
+test('without a record nothing is deleted: nobody has taken over here', async () => {
+  const at = scene();
+  for (const { kind, metadata } of at.server.all('Deployment')) at.server.remove(kind, metadata.namespace, metadata.name);
+  at.settle();
+  at.server.forgetRequests();
+  await expect(finish(at)).rejects.toThrow(`ConfigMap ${NAMESPACE}/sluice-takeover does not exist`);
+  expect(writes(at)).toEqual([]);
 });
 
 test('nothing is deleted while a controller of Fluid runs', async () => {
