@@ -79,7 +79,7 @@ export const mayPass = (error: unknown): boolean =>
 export const isTooLarge = (error: unknown): boolean => error instanceof NoAnswer && error.code === 'TOO_LARGE';
 /** By RBAC, or by an admission policy. */
 export const isForbidden = (error: unknown): error is ApiError => isApiError(error) && error.status === 403;
-/** Of a creation: its namespace is gone, or going (403 with cause NamespaceTerminating). */
+/** Whether a creation was refused since its namespace is gone, or going (403 with cause NamespaceTerminating). */
 export const isNoNamespace = (error: unknown): boolean =>
   isNotFound(error) ||
   (isForbidden(error) && Boolean(error.body?.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating')));

@@ -51,8 +51,7 @@ const UNUSED: Readonly<Record<string, string>> = {
   'create pods/exec': 'Kubernetes 1.35 asks for it where older ones ask for get, which is used',
   'list pods/exec': 'granted by the Role that a JuiceFSRuntime gets, and a subject can grant only rights that it has',
   'get pods': 'the same',
-  'get workload.fluid.io/advancedstatefulsets': 'what Fluid created for a CacheRuntime: test/cluster/reconciler/takeover.test.ts',
-  'delete workload.fluid.io/advancedstatefulsets': 'the same',
+  'delete workload.fluid.io/advancedstatefulsets': 'what Fluid created for a CacheRuntime: test/cluster/reconciler/takeover.test.ts',
   'list events': 'an operation whose Job gets no pod for a minute: test/reconciler/operations/no-pods.test.ts',
   'patch events.k8s.io/events': 'an event that still goes on after a minute: test/kube/events/events.test.ts',
 };
