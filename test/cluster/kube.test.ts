@@ -431,7 +431,7 @@ describe('lease', () => {
     await client.patch(LEASE, at, { metadata: { labels: { by: 'hand' } } }, { type: 'merge' });
     const renewal = leader.writeDeadline();
     await until(() => leader.writeDeadline() > renewal, 'not renewed', HANGS_MS);
-    expect((await client.get(LEASE, at)).metadata.labels).toEqual({ by: 'hand' });
+    expect((await client.get(LEASE, at)).metadata.labels).toMatchObject({ by: 'hand' });
     await client.delete(LEASE, at);
     await until(() => leader.writeDeadline() > renewal + 2_500, 'not renewed', HANGS_MS);
     expect(await specOf()).toMatchObject({ holderIdentity: 'leader' });
