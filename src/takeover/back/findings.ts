@@ -4,7 +4,8 @@ import type { OperationKind } from '../../constructs/contract.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { sluiceOnly } from './fields.ts';
-import { isUnbound, keyOf, staleReleases } from './objects.ts';
+import { isLeftUnbound } from '../fluid/unbound.ts';
+import { keyOf, staleReleases } from './objects.ts';
 import type { BackWorld } from './world.ts';
 
 export interface Remark {
@@ -56,8 +57,8 @@ export function findingsOf(world: BackWorld): readonly Remark[] {
       isOpen: false,
     },
     {
-      what: 'Datasets that are not bound: Fluid sets up none that has a condition.',
-      objects: users.datasets.filter(isUnbound),
+      what: 'Datasets that are not bound, with the condition Ready: Fluid sets up none that has it.',
+      objects: users.datasets.filter(isLeftUnbound),
       outcome: 'Their conditions are removed while no controller runs.',
       isOpen: false,
     },

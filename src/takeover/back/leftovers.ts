@@ -3,8 +3,9 @@ import { Dataset } from '../../api/dataset.ts';
 import { ownersOf } from '../../api/records.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { ownedKinds, Secret, typeOf } from '../../planning/kinds.ts';
+import { isLeftUnbound } from '../fluid/unbound.ts';
 import type { Action, Step } from '../go/step.ts';
-import { isUnbound, staleReleases } from './objects.ts';
+import { staleReleases } from './objects.ts';
 import type { BackWorld } from './world.ts';
 
 /** Fluid never creates the AdvancedStatefulSets of a runtime that is set up, and adopts the pods of one that is there. */
@@ -55,10 +56,10 @@ const replicasOf = ({ spec }: KubeObject): number => ((spec ?? {}) as { readonly
 const nameIn = ({ metadata: { namespace, name } }: KubeObject): string => `${namespace}/${name}`;
 
 export const datasetsReleased: Step<BackWorld> = {
-  title: 'Datasets that are not bound have no condition',
-  does: 'Remove the conditions of Datasets that are not bound: Fluid sets up none that has one.',
+  title: 'Fluid can set up the Datasets that are not bound',
+  does: 'Remove the conditions of Datasets that are not bound: Fluid sets up none that has the condition Ready.',
   of({ users }) {
-    const unbound = users.datasets.filter(isUnbound);
+    const unbound = users.datasets.filter(isLeftUnbound);
     if (unbound.length === 0) return undefined;
     return {
       actions: unbound.map(

@@ -6,17 +6,6 @@ import type { FluidRelease, Users } from './users.ts';
 export const keyOf = ({ kind, metadata: { namespace, name } }: Pick<KubeObject, 'kind' | 'metadata'>): string =>
   `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
-interface DatasetState {
-  readonly phase?: string;
-  readonly conditions?: readonly unknown[];
-}
-
-/** A Dataset that Fluid would not set up: not bound, and with conditions. */
-export function isUnbound({ status }: KubeObject): boolean {
-  const { phase = '', conditions = [] } = (status ?? {}) as DatasetState;
-  return ['', 'None', 'NotBound'].includes(phase) && conditions.length > 0;
-}
-
 /** Releases whose runtime or operation does not exist. */
 export function staleReleases({
   runtimes,

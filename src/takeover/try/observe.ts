@@ -11,6 +11,7 @@ import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { Pod, typeOf } from '../../planning/kinds.ts';
 import { Deployment } from '../fluid/names.ts';
 import { isAlive } from '../fluid/observe.ts';
+import { isLeftUnbound } from '../fluid/unbound.ts';
 import { fenceOf, isInForce, readFence } from './fence.ts';
 import type { TryObjects } from './refusals.ts';
 import { CONTROLLER, namespacesIn, podsOf, type TryController, type TryPart, type TryTarget, type TryWorld } from './world.ts';
@@ -36,10 +37,7 @@ export async function observe(client: KubeClient, target: TryTarget, applied: Re
     untouched: runtimes
       .filter((runtime) => conditionsOf(runtime).every(({ type }) => type !== 'Synced'))
       .map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`),
-    // As Fluid's controllers of runtimes decide: a Dataset with a condition Ready, of whatever status, is set up.
-    unbound: datasets
-      .filter((dataset) => !isSetUp(dataset) && conditionsOf(dataset).some(({ type }) => type === 'Ready'))
-      .map(({ metadata: { namespace = '', name } }) => ({ namespace, name })),
+    unbound: datasets.filter(isLeftUnbound).map(({ metadata: { namespace = '', name } }) => ({ namespace, name })),
     applied,
   };
 }
@@ -134,12 +132,5 @@ const GooseFSRuntime: ResourceType = {
   namespaced: true,
 };
 
-interface Reported {
-  readonly phase?: string;
-  readonly conditions?: readonly { readonly type: string; readonly status?: string }[];
-}
-const reported = ({ status }: KubeObject): Reported => (status ?? {}) as Reported;
-const conditionsOf = (object: KubeObject) => reported(object).conditions ?? [];
-/** Phases of a Dataset that no runtime has ever served. */
-const UNSERVED: ReadonlySet<string | undefined> = new Set([undefined, '', 'NotBound', 'Pending']);
-const isSetUp = (dataset: KubeObject): boolean => !UNSERVED.has(reported(dataset).phase);
+const conditionsOf = ({ status }: KubeObject) =>
+  ((status ?? {}) as { readonly conditions?: readonly { readonly type: string }[] }).conditions ?? [];

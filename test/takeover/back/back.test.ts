@@ -173,6 +173,17 @@ test('conditions of Datasets that are not bound go while no controller runs, and
   expect(at.server.get('Dataset', 'default', 'bound')?.['status']).toMatchObject({ conditions });
 });
 
+test('conditions go from a Dataset that is Pending with the condition Ready, and stay where Fluid sees no set-up', async () => {
+  const at = scene();
+  const conditions = { ready: [{ type: 'Ready', status: 'False' }], notReady: [{ type: 'NotReady', status: 'True' }] };
+  at.server.put(user('Dataset', 'pending', { status: { phase: 'Pending', conditions: conditions.ready } }));
+  at.server.put(user('Dataset', 'waiting', { status: { phase: 'NotBound', conditions: conditions.notReady } }));
+  await go(at);
+  await back(at);
+  expect(at.server.get('Dataset', 'default', 'pending')?.['status']).toMatchObject({ conditions: [] });
+  expect(at.server.get('Dataset', 'default', 'waiting')?.['status']).toMatchObject({ conditions: conditions.notReady });
+});
+
 test("records of Fluid's releases go if their runtime is gone, and those of living runtimes and of users' own charts stay", async () => {
   const at = scene();
   at.server.put(user('JuiceFSRuntime', 'living'));
