@@ -1,5 +1,5 @@
 /** Everything that the plan of a take-over follows from, read from a cluster. Nothing is written. */
-import { type CustomResource, Dataset, describe, GROUP, operationKinds, VERSION } from '../../api/index.ts';
+import { type CustomResource, Dataset, describe, operationKinds } from '../../api/index.ts';
 import type { Runtime, Settings } from '../../constructs/contract.ts';
 import { type InstallOptions, installationOf, settled } from '../../install/index.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
@@ -9,6 +9,7 @@ import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { Node, workloadType } from '../../planning/kinds.ts';
 import { phaseOf } from '../../planning/views.ts';
 import type { FluidInstallation } from '../../takeover/fluid/installation.ts';
+import { GooseFSRuntime } from '../../takeover/fluid/names.ts';
 import { observeFluid } from '../../takeover/fluid/observe.ts';
 import { carryOver } from '../../takeover/plan/carry-over.ts';
 import { liveSettings } from '../../takeover/plan/live-settings.ts';
@@ -64,7 +65,7 @@ async function gatherInput(client: KubeClient, options: PlanOptions): Promise<Ta
     list(operationKinds),
     readOr(client, Node),
     nodesOf(client, fluid),
-    readOr(client, GOOSEFS),
+    readOr(client, GooseFSRuntime),
     Promise.all(runtimes.flatMap(({ fluidsWorkloads }) => (fluidsWorkloads ? [readOr(client, workloadType(fluidsWorkloads), false)] : []))),
     lackedRights(client, rightsOf(manifests, fluid.namespace, fluid.release)),
   ]);
@@ -108,9 +109,6 @@ async function nodesOf(client: KubeClient, { deployments }: FluidInstallation): 
 function undefinedIfUnread(error: unknown): undefined {
   if (!isNotFound(error) && !isForbidden(error)) throw error;
 }
-
-/** A kind of the charts before a826600. */
-const GOOSEFS: ResourceType = { group: GROUP, version: VERSION, plural: 'goosefsruntimes', kind: 'GooseFSRuntime', namespaced: true };
 
 const isOperation = (kind: string): boolean => operationKinds.some((each) => each.kind === kind);
 const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;

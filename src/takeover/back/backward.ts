@@ -14,7 +14,7 @@ import { certificateLeft, entryRestored, fluidWebhookReady, sluiceWebhookGone } 
 import type { BackWorld } from './world.ts';
 
 /** Without them, there is nothing to go back to. */
-const canGoBack: Step<BackWorld> = {
+export const canGoBack: Step<BackWorld> = {
   title: "Fluid's Deployments exist, and the record of the take-over",
   does: "Check that the record and Fluid's Deployments exist.",
   of({ record, fluid }) {
@@ -124,4 +124,3 @@ export const BACKWARD: readonly Step<BackWorld>[] = [
   recordsShown,
   recordGone,
 ];
-export { canGoBack };

@@ -3,6 +3,7 @@ import { ownersOf, pauseWish } from '../../api/records.ts';
 import type { OperationKind } from '../../constructs/contract.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
 import type { KubeObject } from '../../kube/types.ts';
+import { phaseOf } from '../../planning/views.ts';
 import { sluiceOnly } from './fields.ts';
 import { isLeftUnbound } from '../fluid/unbound.ts';
 import { keyOf, staleReleases } from './objects.ts';
@@ -76,9 +77,8 @@ export function findingsOf(world: BackWorld): readonly Remark[] {
 const isPaused = (operation: KubeObject): boolean => ![undefined, 'false'].includes(pauseWish(operation));
 
 /** A schedule has no run of its own that Fluid could wait for. */
-const isExecuting = ({ status, spec }: KubeObject): boolean =>
-  (status as { readonly phase?: string } | undefined)?.phase === 'Executing' &&
-  (spec as { readonly policy?: string } | undefined)?.policy !== 'Cron';
+const isExecuting = (operation: KubeObject): boolean =>
+  phaseOf(operation) === 'Executing' && (operation['spec'] as { readonly policy?: string } | undefined)?.policy !== 'Cron';
 
 function hasRelease({ users }: BackWorld, { kind, metadata: { namespace, name } }: KubeObject): boolean {
   // The cast: the kinds of `operationKinds`.

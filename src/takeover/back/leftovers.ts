@@ -2,7 +2,8 @@
 import { Dataset } from '../../api/dataset.ts';
 import { ownersOf } from '../../api/records.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { ownedKinds, Secret, typeOf } from '../../planning/kinds.ts';
+import { ownedKinds, typeOf } from '../../planning/kinds.ts';
+import { typeOfRecord } from '../fluid/helm.ts';
 import { isLeftUnbound } from '../fluid/unbound.ts';
 import type { Action, Step } from '../go/step.ts';
 import { staleReleases } from './objects.ts';
@@ -85,7 +86,7 @@ export const releasesDeleted: Step<BackWorld> = {
       actions: stale.map(
         ({ kind, namespace, name, uid }): Action => ({
           do: 'delete',
-          object: { type: kind === 'Secret' ? Secret : ownedKinds.ConfigMap, namespace, name, uid },
+          object: { type: typeOfRecord({ kind }), namespace, name, uid },
         }),
       ),
     };

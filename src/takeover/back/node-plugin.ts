@@ -1,6 +1,6 @@
-import { STARTS_MS } from '../go/controllers.ts';
 import { isSluices } from '../go/recording.ts';
 import type { Step } from '../go/step.ts';
+import { STARTS_MS } from '../waits.ts';
 import { CSIDriver } from '../fluid/names.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
 import { removed } from './removed.ts';

@@ -3,10 +3,10 @@ import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { selector } from '../../install/labels.ts';
 import { selectorText } from '../../kube/selector.ts';
-import { type FluidReader, readsOf, rightText } from '../fluid/reads.ts';
+import { type FluidReader, readsOf } from '../fluid/reads.ts';
 import { observe } from '../go/observe.ts';
 import type { Seen } from '../go/step.ts';
-import { Stopped } from '../go/stopped.ts';
+import { checkRights } from '../go/stopped.ts';
 import type { Run, Target } from '../go/world.ts';
 import { Binding, FENCE, Policy } from '../try/policies.ts';
 import { readUsers, type Users } from './users.ts';
@@ -39,8 +39,7 @@ export async function observeBack(
   const reads = readsOf(client);
   const users = withUsers || isQuiet ? await readUsers(reads, client, resources, world.fluid.release) : NONE;
   const fence = await readPolicies(reads);
-  const missing = reads.missing();
-  if (missing.length > 0) throw new Stopped(missing.map((right) => `expected the right to ${rightText(right)}; the API server refused it`));
+  checkRights(reads.missing());
   return {
     ...world,
     users,

@@ -2,11 +2,10 @@ import { some } from '../../planning/some.ts';
 import type { PartName } from '../go/parts.ts';
 import type { Contribution } from '../go/step.ts';
 import type { OwnObject, PodView } from '../go/world.ts';
+import { ENDS_MS } from '../waits.ts';
 import { webhookNames } from '../../api/webhook-names.ts';
 import type { BackWorld } from './world.ts';
 
-/** Kubernetes' grace period, and as long again. */
-const ENDS_MS = 60_000;
 /** With these, what is in them or uses them would be deleted too. */
 const KEPT: ReadonlySet<string> = new Set(['Namespace', 'CustomResourceDefinition', 'CSIDriver']);
 /** Fluid's objects of these names are restored in place. */

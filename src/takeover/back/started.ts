@@ -1,7 +1,7 @@
 import type { FluidDeployment } from '../fluid/installation.ts';
-import { STARTS_MS } from '../go/controllers.ts';
 import { some } from '../../planning/some.ts';
 import type { Contribution } from '../go/step.ts';
+import { STARTS_MS } from '../waits.ts';
 
 /** Scales these up to what they had. More, as Fluid itself scales its controllers, is left. */
 export function started(deployments: readonly FluidDeployment[], wanted: (name: string) => number): Contribution | undefined {

@@ -3,8 +3,8 @@ import { Dataset } from '../../api/dataset.ts';
 import { isRecord } from '../../api/is-record.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { ownedKinds, Secret, typeOf } from '../../planning/kinds.ts';
-import { type ChartContent, contentOf, type HelmRecord } from '../fluid/helm.ts';
+import { ownedKinds, typeOf } from '../../planning/kinds.ts';
+import { type ChartContent, contentOf, type HelmRecord, typeOfRecord } from '../fluid/helm.ts';
 import type { FluidReader } from '../fluid/reads.ts';
 
 /** Objects of users, and what Fluid and Sluice keep beside them. */
@@ -56,9 +56,7 @@ export async function readUsers(
   const of = async (which: (resource: CustomResource) => boolean) =>
     (await Promise.all(resources.filter(which).map((resource) => reads.list(typeOf(resource), {})))).flat();
   const records = async (kind: HelmRecord['kind']) =>
-    (await reads.list(kind === 'Secret' ? Secret : ownedKinds.ConfigMap, { labelSelector: 'owner=helm', metadataOnly: true })).map(
-      (object) => ({ kind, object }),
-    );
+    (await reads.list(typeOfRecord({ kind }), { labelSelector: 'owner=helm', metadataOnly: true })).map((object) => ({ kind, object }));
   const [datasets, runtimes, runs, companions, statefulSets, configMaps, secrets, values] = await Promise.all([
     reads.list(typeOf(Dataset), {}),
     of(isRuntime),
@@ -87,7 +85,7 @@ export async function readUsers(
 /** undefined for a release of somebody else: a chart of theirs may have the name of a runtime. threat-model: R-runtime-releases */
 async function fluidRelease(client: KubeClient, kind: HelmRecord['kind'], { metadata }: KubeObject): Promise<FluidRelease | undefined> {
   const { namespace = '', name, uid = '', labels = {} } = metadata;
-  const record = await client.get(kind === 'Secret' ? Secret : ownedKinds.ConfigMap, { namespace, name }).catch(() => undefined);
+  const record = await client.get(typeOfRecord({ kind }), { namespace, name }).catch(() => undefined);
   const content = record && contentOf(kind, record, LARGEST);
   return content && isFluidsRelease(content) ? { kind, namespace, name, uid, release: labels['name'] ?? '' } : undefined;
 }

@@ -1,9 +1,10 @@
 /** The end of a take-over: what only Fluid needs is deleted. After it, there is no way back but Fluid's chart. */
 import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
 import { LEASE } from '../../kube/lease/lease-record.ts';
-import { ownedKinds, Secret } from '../../planning/kinds.ts';
-import { Deployment } from '../fluid/names.ts';
+import { ownedKinds } from '../../planning/kinds.ts';
 import { some } from '../../planning/some.ts';
+import { typeOfRecord } from '../fluid/helm.ts';
+import { Deployment } from '../fluid/names.ts';
 import { RECORD } from '../go/record.ts';
 import type { Contribution, Seen, Step } from '../go/step.ts';
 import type { FinishWorld } from './observe.ts';
@@ -83,7 +84,7 @@ const releaseGone: Step<FinishWorld> = {
     return {
       actions: left.map(({ kind, name, uid }) => ({
         do: 'delete',
-        object: { type: kind === 'Secret' ? Secret : ownedKinds.ConfigMap, namespace: release.namespace, name, uid },
+        object: { type: typeOfRecord({ kind }), namespace: release.namespace, name, uid },
       })),
     };
   },

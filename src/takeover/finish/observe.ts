@@ -2,12 +2,12 @@ import { type CustomResource, ownerUid } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { type KubeObject, resourceType } from '../../kube/types.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
-import { releaseOf } from '../fluid/helm.ts';
+import { releaseOf, typeOfRecord } from '../fluid/helm.ts';
 import { ClusterRoleBinding, fluidNames } from '../fluid/names.ts';
-import { type FluidReader, readsOf, rightText } from '../fluid/reads.ts';
+import { type FluidReader, readsOf } from '../fluid/reads.ts';
 import { observe } from '../go/observe.ts';
 import type { Seen } from '../go/step.ts';
-import { Stopped } from '../go/stopped.ts';
+import { checkRights } from '../go/stopped.ts';
 import type { Run, Target, World } from '../go/world.ts';
 import { readUsers, type Users } from '../back/users.ts';
 
@@ -45,8 +45,7 @@ export async function observeFinish(
     readUsers(reads, client, resources, release),
     reads.list(ownedKinds.ConfigMap, { labelSelector: 'fluid.io/dataset-id', metadataOnly: true }),
   ]);
-  const missing = reads.missing();
-  if (missing.length > 0) throw new Stopped(missing.map((right) => `expected the right to ${rightText(right)}; the API server refused it`));
+  checkRights(reads.missing());
   return {
     ...world,
     accounts: accounts.filter(({ type, name }) => type !== ClusterRoleBinding || name !== fluidNames.binding),
@@ -72,8 +71,7 @@ async function labelled(
 }
 
 const recordsOf = ({ releases }: Users): readonly Seen[] =>
-  releases.map(({ kind, namespace, name, uid }) => ({ type: kind === 'Secret' ? SECRET : ownedKinds.ConfigMap, namespace, name, uid }));
-const SECRET = resourceType('', 'Secret', 'secrets');
+  releases.map(({ kind, namespace, name, uid }) => ({ type: typeOfRecord({ kind }), namespace, name, uid }));
 
 /** Fluid's values of a runtime: no ConfigMap of Sluice has such a name. */
 const isValues = (object: KubeObject): boolean => object.metadata.name.endsWith('-values') && ownerUid(object) === undefined;

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { isRecord } from '../../api/is-record.ts';
-import type { KubeObject } from '../../kube/types.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { ownedKinds, Secret } from '../../planning/kinds.ts';
 import type { FluidReader } from './reads.ts';
 
@@ -19,6 +19,7 @@ export interface HelmRelease {
 export interface HelmRecord {
   readonly kind: 'Secret' | 'ConfigMap';
   readonly name: string;
+  readonly uid: string;
   readonly revision: number;
   /** `deployed`, `superseded`, `failed`, …; of helm's label. */
   readonly status: string;
@@ -52,20 +53,33 @@ export async function readRelease(
   reads: FluidReader,
   { name, namespace }: { readonly name: string; readonly namespace: string },
 ): Promise<HelmRelease> {
-  const options = { namespace, labelSelector: `owner=helm,name=${name}`, metadataOnly: true };
-  const [secrets, configMaps] = await Promise.all([reads.list(Secret, options), reads.list(ownedKinds.ConfigMap, options)]);
-  const records = [...secrets.map((each) => recordOf('Secret', each)), ...configMaps.map((each) => recordOf('ConfigMap', each))].toSorted(
-    (a, b) => a.revision - b.revision,
-  );
+  const records = await recordsOf(reads, { name, namespace }, 'helm');
   const current = records.findLast(({ status }) => status === 'deployed') ?? records.at(-1);
-  const object = current && (await reads.get(current.kind === 'Secret' ? Secret : ownedKinds.ConfigMap, { namespace, name: current.name }));
+  const object = current && (await reads.get(typeOfRecord(current), { namespace, name: current.name }));
   const { chart: _, ...content } = (object && current && contentOf(current.kind, object)) ?? {};
   return { name, namespace, records, ...content };
 }
 
+/** The records of a release with this owner, the oldest first, by their metadata. @param owner `helm`, of those that helm finds */
+export async function recordsOf(
+  reads: FluidReader,
+  { name, namespace }: Pick<HelmRelease, 'name' | 'namespace'>,
+  owner: string,
+): Promise<readonly HelmRecord[]> {
+  const options = { namespace, labelSelector: `owner=${owner},name=${name}`, metadataOnly: true };
+  const of = async (kind: HelmRecord['kind']) =>
+    (await reads.list(typeOfRecord({ kind }), options)).map((object) => recordOf(kind, object));
+  const lists = await Promise.all([of('Secret'), of('ConfigMap')]);
+  return lists.flat().toSorted((a, b) => a.revision - b.revision);
+}
+
+/** The kind of object that a record is, for requests. */
+export const typeOfRecord = ({ kind }: Pick<HelmRecord, 'kind'>): ResourceType => (kind === 'Secret' ? Secret : ownedKinds.ConfigMap);
+
 const recordOf = (kind: HelmRecord['kind'], { metadata }: KubeObject): HelmRecord => ({
   kind,
   name: metadata.name,
+  uid: metadata.uid ?? '',
   revision: Number(metadata.labels?.['version'] ?? 0),
   status: metadata.labels?.['status'] ?? '',
 });

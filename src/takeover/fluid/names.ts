@@ -1,4 +1,5 @@
-import { resourceType } from '../../kube/types.ts';
+import { GROUP, VERSION } from '../../api/resource.ts';
+import { type ResourceType, resourceType } from '../../kube/types.ts';
 
 /** Fluid's objects by name, as its charts 1.0.0 to 1.0.8 and that of a826600 create them. */
 export const fluidNames = {
@@ -25,6 +26,8 @@ export const fluidNames = {
   account: 'dataset-controller',
 } as const;
 
+/** A kind of the charts before a826600, which Sluice does not serve. */
+export const GooseFSRuntime: ResourceType = { ...resourceType(GROUP, 'GooseFSRuntime', 'goosefsruntimes'), version: VERSION };
 export const Deployment = resourceType('apps', 'Deployment', 'deployments');
 export const CSIDriver = resourceType('storage.k8s.io', 'CSIDriver', 'csidrivers', false);
 export const ClusterRoleBinding = resourceType('rbac.authorization.k8s.io', 'ClusterRoleBinding', 'clusterrolebindings', false);

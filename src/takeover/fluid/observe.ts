@@ -18,8 +18,8 @@ export interface ObserveOptions {
 }
 
 /**
- * FluidReader what of Fluid is installed, by names and labels, in about 30 requests whatever the size of the cluster. What the reader may not see
- * is listed in `missingRights`, and is else as if it did not exist.
+ * Reads what of Fluid is installed, by names and labels, in about 30 requests whatever the size of the cluster. What the reader may not see
+ * is listed in `missingRights`, and is otherwise as if it did not exist.
  * @throws NoAnswer, and ApiError for an answer other than 403 and 404
  */
 export async function observeFluid(client: KubeClient, options: ObserveOptions = {}): Promise<FluidInstallation> {

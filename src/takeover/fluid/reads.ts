@@ -13,7 +13,7 @@ export interface MissingRight {
   readonly name?: string;
 }
 
-/** FluidReader that go on past what does not exist and what the reader may not see. */
+/** Reads that go on past what does not exist and what the reader may not see. */
 export interface FluidReader {
   /** undefined: it does not exist, its kind is not installed, or it may not be read. */
   get(type: ResourceType, name: ObjectName, options?: { readonly metadataOnly?: boolean }): Promise<KubeObject | undefined>;

@@ -1,7 +1,8 @@
 import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
-import type { FluidDeployment } from '../fluid/installation.ts';
-import { applied, living, waitingFor } from './pieces.ts';
 import { some } from '../../planning/some.ts';
+import type { FluidDeployment } from '../fluid/installation.ts';
+import { ENDS_MS, STARTS_MS } from '../waits.ts';
+import { applied, living, waitingFor } from './pieces.ts';
 import type { Contribution, Step } from './step.ts';
 import { undoers } from './undone.ts';
 import type { World } from './world.ts';
@@ -40,9 +41,6 @@ export function stopped(deployments: readonly FluidDeployment[]): Contribution |
   return late.length > 0 ? { waitsFor: some(late), withinMs: ENDS_MS } : undefined;
 }
 
-/** Kubernetes' grace period, and as long again. */
-const ENDS_MS = 60_000;
-
 /** A Deployment whose controller has not seen the scale may yet create a pod. */
 function isSeen({ metadata: { generation = 0 }, status }: FluidDeployment['object']): boolean {
   const { observedGeneration = 0, replicas = 0 } = (status ?? {}) as { readonly observedGeneration?: number; readonly replicas?: number };
@@ -72,6 +70,3 @@ export const sluiceLeads: Step<World> = {
     return applied(world, 'controller') ?? (leads ? undefined : waitingFor('a pod of sluice-controller leads', STARTS_MS, controller));
   },
 };
-
-/** An image may have to be pulled. */
-export const STARTS_MS = 300_000;

@@ -2,8 +2,9 @@ import type { Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ignoreNotFound, isNotFound } from '../../kube/errors.ts';
 import { type KubeObject, type ResourceType, withoutManagedFields } from '../../kube/types.ts';
-import { ownedKinds, Secret, typeOfManifest } from '../../planning/kinds.ts';
+import { ownedKinds, typeOfManifest } from '../../planning/kinds.ts';
 import { LEASE } from '../../kube/lease/lease-record.ts';
+import { typeOfRecord } from '../fluid/helm.ts';
 import { Deployment } from '../fluid/names.ts';
 import { objectOf } from './record.ts';
 import type { Action } from './step.ts';
@@ -37,9 +38,9 @@ const EFFECTS: Effects = {
   restore: (client, _, { type, object }) => restored(client, type, object),
   patch: (client, _, { object: { type, namespace, name }, patch, subresource }) =>
     client.patch(type, { namespace, name }, patch, { type: 'merge', ...(subresource && { subresource }) }).catch(ignoreNotFound),
-  label: (client, _, { record: { kind, name }, namespace, owner }) =>
+  label: (client, _, { record, namespace, owner }) =>
     client
-      .patch(kind === 'Secret' ? Secret : ownedKinds.ConfigMap, { namespace, name }, { metadata: { labels: { owner } } }, { type: 'merge' })
+      .patch(typeOfRecord(record), { namespace, name: record.name }, { metadata: { labels: { owner } } }, { type: 'merge' })
       .catch(ignoreNotFound),
 };
 

@@ -1,7 +1,7 @@
 import { ownedKinds, Pod } from '../../planning/kinds.ts';
-import { STARTS_MS } from './controllers.ts';
-import { answering, applied, waitingFor } from './pieces.ts';
 import { some } from '../../planning/some.ts';
+import { STARTS_MS } from '../waits.ts';
+import { answering, applied, waitingFor } from './pieces.ts';
 import type { Contribution, Step } from './step.ts';
 import type { PluginNode, World } from './world.ts';
 

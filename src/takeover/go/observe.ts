@@ -8,13 +8,14 @@ import { holderOf, LEASE, type Lease } from '../../kube/lease/lease-record.ts';
 import { selectorText } from '../../kube/selector.ts';
 import { type KubeObject, type ResourceType, resourceType } from '../../kube/types.ts';
 import { Node, ownedKinds, Pod, Secret, typeOfManifest } from '../../planning/kinds.ts';
+import { recordsOf } from '../fluid/helm.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
-import { hiddenRecords } from './hidden.ts';
 import { isAlive, observeFluid } from '../fluid/observe.ts';
-import { type FluidReader, readsOf, rightText } from '../fluid/reads.ts';
+import { type FluidReader, readsOf } from '../fluid/reads.ts';
 import { viewOf } from './pod-view.ts';
 import { RECORD, recordIn } from './record.ts';
-import { Stopped } from './stopped.ts';
+import { HIDDEN } from './step.ts';
+import { checkRights } from './stopped.ts';
 import type { SluiceInstallation, PluginNode, PodView, Run, Target, World } from './world.ts';
 
 const CSINode = resourceType('storage.k8s.io', 'CSINode', 'csinodes', false);
@@ -37,8 +38,7 @@ export async function observe(client: KubeClient, target: Target, run: Run, { wi
       : Promise.all(target.workloads.map((type) => reads.list(type, {}))).then((lists) => lists.flat()),
   ]);
   const sluice = await readInstalled(reads, client, target, fluid);
-  const missing = [...fluid.missingRights, ...reads.missing()];
-  if (missing.length > 0) throw new Stopped(missing.map((right) => `expected the right to ${rightText(right)}; the API server refused it`));
+  checkRights([...fluid.missingRights, ...reads.missing()]);
   return { target, fluid, record, sluice, workloads, run, nodes: nodesOf(nodes, fluid, sluice.nodePlugin, csiNodes) };
 }
 
@@ -59,7 +59,7 @@ async function readInstalled(
     pods('webhook'),
     reads.get(LEASE, { namespace, name: ELECTION_LEASE }),
     podsBehind(client, namespace),
-    fluid.release ? hiddenRecords(reads, fluid.release) : [],
+    fluid.release ? recordsOf(reads, fluid.release, HIDDEN) : [],
   ]);
   // The cast: the type asked for.
   return { ...own, kinds, controller, nodePlugin, webhook, leader: lease ? holderOf(lease as Lease) : '', endpoints, hidden };

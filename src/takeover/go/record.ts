@@ -94,7 +94,7 @@ export function fits(record: TakeoverRecord): boolean {
 }
 
 const ASSIGNED = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink'];
-/** The API server chooses them for a Service; one of that name that exists has them already. */
+/** Kubernetes counts the templates of a DaemonSet in it; a new one begins at 1. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['deprecated.daemonset.template.generation']);
 
 /** An object as somebody could create it again. */

@@ -1,6 +1,7 @@
-import { hasWebhook, STARTS_MS } from './controllers.ts';
-import { applied, living, waitingFor } from './pieces.ts';
 import { some } from '../../planning/some.ts';
+import { STARTS_MS } from '../waits.ts';
+import { hasWebhook } from './controllers.ts';
+import { applied, living, waitingFor } from './pieces.ts';
 import type { Step } from './step.ts';
 import type { World } from './world.ts';
 

@@ -1,8 +1,8 @@
 /** The readings of `sluice takeover`, and its target: each step depends on nothing else. */
 import type { Manifest } from '../../api/index.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import type { HelmRecord } from '../fluid/helm.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
-import type { HiddenRecord } from './hidden.ts';
 import type { PartName } from './parts.ts';
 import type { TakeoverRecord } from './record.ts';
 import type { Seen } from './step.ts';
@@ -56,7 +56,7 @@ export interface SluiceInstallation {
   /** Names of the pods behind the webhook's Service. undefined: it may not be read. */
   readonly endpoints: readonly string[] | undefined;
   /** Records of helm's release of Fluid that were hidden from helm. */
-  readonly hidden: readonly HiddenRecord[];
+  readonly hidden: readonly HelmRecord[];
 }
 
 export interface OwnObject extends Seen {

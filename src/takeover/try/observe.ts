@@ -1,5 +1,5 @@
 import { Dataset, operationKinds } from '../../api/index.ts';
-import { type CustomResource, GROUP, VERSION } from '../../api/resource.ts';
+import type { CustomResource } from '../../api/resource.ts';
 import { selector } from '../../install/labels.ts';
 import { ELECTION_LEASE } from '../../install/rights.ts';
 import type { KubeClient } from '../../kube/contract.ts';
@@ -9,7 +9,7 @@ import { selectorText } from '../../kube/selector.ts';
 import { listAll } from '../../kube/watch/pages.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { Pod, typeOf } from '../../planning/kinds.ts';
-import { Deployment } from '../fluid/names.ts';
+import { Deployment, GooseFSRuntime } from '../fluid/names.ts';
 import { isAlive } from '../fluid/observe.ts';
 import { isLeftUnbound } from '../fluid/unbound.ts';
 import { fenceOf, isInForce, readFence } from './fence.ts';
@@ -122,15 +122,6 @@ async function objectsIn(
   );
   return (await Promise.all(lists)).flatMap(({ items }) => items);
 }
-
-/** A kind of Fluid that Sluice does not serve. */
-const GooseFSRuntime: ResourceType = {
-  group: GROUP,
-  version: VERSION,
-  kind: 'GooseFSRuntime',
-  plural: 'goosefsruntimes',
-  namespaced: true,
-};
 
 const conditionsOf = ({ status }: KubeObject) =>
   ((status ?? {}) as { readonly conditions?: readonly { readonly type: string }[] }).conditions ?? [];

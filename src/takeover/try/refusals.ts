@@ -1,5 +1,7 @@
 /** Why namespaces cannot be tried, or given back: pure. */
 import type { KubeObject } from '../../kube/types.ts';
+import { some } from '../../planning/some.ts';
+import { phaseOf } from '../../planning/views.ts';
 
 /** All objects of the API group of Datasets, as the API server returns them. */
 export interface TryObjects {
@@ -9,11 +11,8 @@ export interface TryObjects {
   readonly runtimes: readonly KubeObject[];
 }
 
-/** Names in one message. */
-const NAMED = 5;
 const called = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind} ${namespace}/${name}`;
-const all = (objects: readonly KubeObject[]): string =>
-  [...objects.slice(0, NAMED).map(called), ...(objects.length > NAMED ? [`${objects.length - NAMED} more`] : [])].join(', ');
+const all = (objects: readonly KubeObject[]): string => some(objects, called);
 
 /**
  * Each controller knows only what is in its namespaces. So a Dataset of one of them that refers to one of the other, and an operation that
@@ -55,8 +54,6 @@ export function whyNotGivenBack({ operations, runtimes }: TryObjects, namespaces
     ...(caches.length > 0 ? [`${all(caches)}: Fluid does not serve CacheRuntimes that Sluice has set up; delete them`] : []),
   ];
 }
-
-const phaseOf = ({ status }: KubeObject): string | undefined => (status as { readonly phase?: string } | undefined)?.phase;
 
 /** The namespaces of Datasets that a Dataset refers to. The spec may be any, since no controller has accepted it yet. */
 function referencesOf({ spec, metadata }: KubeObject): readonly string[] {

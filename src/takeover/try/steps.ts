@@ -2,6 +2,8 @@
  * The order of a try, and of giving namespaces back (docs/adr/0041-an-order-is-a-list-of-steps.md): a pass reads the cluster, and the first step
  * that is not done decides. So a run that was interrupted begins again where the cluster is.
  */
+import { some } from '../../planning/some.ts';
+import { ENDS_MS, STARTS_MS } from '../waits.ts';
 import type { ControllerPod, TryWorld, Unbound } from './world.ts';
 
 /** A write. Each may be repeated. */
@@ -33,10 +35,6 @@ export interface TryStep {
 
 /** API servers and controllers hear of a change within a second. */
 const HEARD_MS = 60_000;
-/** An image may have to be pulled. */
-const STARTS_MS = 300_000;
-/** Kubernetes' grace period, and as long again. */
-const ENDS_MS = 60_000;
 const ADOPTED_MS = 120_000;
 
 const isEqual = (some: readonly string[] | undefined, others: readonly string[]): boolean => some?.join() === others.join();
@@ -118,6 +116,3 @@ function reasons(pods: readonly ControllerPod[]): { readonly because?: string } 
   const all = pods.flatMap(({ name, why }) => (why === undefined ? [] : `${name}: ${why}`));
   return all.length > 0 ? { because: all.join('; ') } : {};
 }
-const NAMED = 5;
-const some = (all: readonly string[]): string =>
-  [...all.slice(0, NAMED), ...(all.length > NAMED ? [`${all.length - NAMED} more`] : [])].join(', ');
