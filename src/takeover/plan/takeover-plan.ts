@@ -64,7 +64,7 @@ export function takeoverPlan(input: TakeoverInput): TakeoverPlan {
   };
 }
 
-/** docs/operating.md: the CRD must exist until then, or the pods are deleted with it. */
+/** docs/taking-over.md: the CRD must exist until then, or the pods are deleted with it. */
 function replacedPlan({ kind, metadata, spec }: KubeObject): ObjectPlan {
   const { replicas = 1 } = (spec ?? {}) as { readonly replicas?: number };
   const isOne = replicas === 1;
