@@ -23,6 +23,9 @@ export interface CommandRow {
   readonly load: () => Promise<{ readonly define: Define }>;
 }
 
+/** The values of an option that may be repeated. */
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
 /** Adds these commands. Only those that are wanted are loaded: for the others, help needs no more than name and summary. */
 export async function addCommands(parent: Command, rows: readonly CommandRow[], parts: Package, isWanted: IsWanted): Promise<void> {
   for (const { name, summary, load } of rows) {

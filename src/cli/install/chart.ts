@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { chartFiles } from '../../install/index.ts';
 import type { Define } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { allRuntimes, configOption } from '../settings/config-file.ts';
+import { allParts, configOption } from '../settings/config-file.ts';
 import { say } from '../terminal.ts';
 import { version } from '../version.ts';
 import { daemonTypes } from './daemons.ts';
@@ -28,16 +28,13 @@ export const define: Define = (command, parts) => {
     .addOption(configOption())
     .addHelpText('after', EXAMPLES)
     .action(async (directory: string, flags: { readonly image?: string; readonly config?: string }) => {
-      const ours = await parts.runtimes();
-      const runtimes = await allRuntimes(ours, flags.config);
-      const theirs = runtimes.slice(ours.length).flatMap(({ resource, companions }) => [resource, ...companions]);
-      const furtherRuntimes = theirs.length > 0;
+      const { runtimes, resources, furtherRuntimes } = await allParts(parts, flags.config);
       if (furtherRuntimes && flags.image === undefined)
         throw new UsageError('--image: expected the image that `sluice image` built with the runtimes of --config, found none');
       const files = chartFiles({
         version: version(),
         image: flags.image ?? `sluice:${version()}`,
-        resources: [...(await parts.resources()), ...theirs],
+        resources,
         runtimes,
         daemons: daemonTypes(runtimes),
         furtherRuntimes,

@@ -8,9 +8,9 @@ import { readerOf } from '../../api/reader.ts';
 import type { Runtime } from '../../constructs/contract.ts';
 import { directoryFaults, InstallOptions, settled } from '../../install/index.ts';
 import type { Settled } from '../../install/settled.ts';
-import type { Package } from '../command.ts';
+import { collect, type Package } from '../command.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { allRuntimes, configOption } from '../settings/config-file.ts';
+import { allParts, configOption } from '../settings/config-file.ts';
 import { complain } from '../terminal.ts';
 import { version } from '../version.ts';
 import { daemonTypes } from './daemons.ts';
@@ -74,11 +74,7 @@ export const installFlags = (command: Command): Command =>
  * @param usual values that neither has to name
  */
 export async function wantedBy(flags: Flags, parts: Package, usual: Pick<InstallOptions, 'namespace'> = {}): Promise<Wanted> {
-  const ours = await parts.runtimes();
-  const runtimes = await allRuntimes(ours, flags.config);
-  const theirs = runtimes.slice(ours.length).flatMap(({ resource, companions }) => [resource, ...companions]);
-  const resources = [...(await parts.resources()), ...theirs];
-  const furtherRuntimes = runtimes.length > ours.length;
+  const { runtimes, resources, furtherRuntimes } = await allParts(parts, flags.config);
   const given = { ...usual, ...optionsOf(flags, runtimes) };
   // Sluice's own image lacks their code: the controller would not start.
   if (furtherRuntimes && !given.image)
@@ -185,8 +181,4 @@ function tolerationOf(text: string): k8s.Toleration {
   const [, key, value, effect] = /^([^=:]+)(?:=([^:]*))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$/.exec(text) ?? [];
   if (!key) throw new UsageError(`--toleration: expected <key>[=<value>][:NoSchedule|:PreferNoSchedule|:NoExecute], found "${text}"`);
   return { key, ...(value === undefined ? { operator: 'Exists' } : { operator: 'Equal', value }), ...(effect && { effect }) };
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import { CONTEXT, type Playground, startPlayground } from '../../playground/playground.ts';
 import type { Define } from '../command.ts';
 import { messageOf, Refused } from '../errors.ts';
-import { allRuntimes, configOption } from '../settings/config-file.ts';
+import { allParts, configOption } from '../settings/config-file.ts';
 import { portOf } from '../settings/config-values.ts';
 import { complain } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -51,9 +51,7 @@ export const define: Define = (command, parts) => {
     .addHelpText('after', HELP)
     .action(async (run: readonly string[], flags: Flags) => {
       const began = performance.now();
-      const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
-      const theirs = runtimes.slice((await parts.runtimes()).length).flatMap(({ resource, companions }) => [resource, ...companions]);
-      const resources = [...(await parts.resources()), ...theirs];
+      const { runtimes, resources } = await allParts(parts, flags.config);
       const options = settled({}, `sluice:${version()}`, { furtherRuntimes: false });
       const objects = installationOf(options, { resources, runtimes }) as unknown as readonly KubeObject[];
       const folder = folderOfOurs();

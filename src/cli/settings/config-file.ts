@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { pathToFileURL } from 'node:url';
 import { Option } from 'commander';
+import type { CustomResource } from '../../api/index.ts';
 import type { Runtime } from '../../constructs/contract.ts';
+import type { Package } from '../command.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { complain } from '../terminal.ts';
 import { ownPackage } from '../version.ts';
@@ -40,6 +42,22 @@ export async function allRuntimes(
   if (twin)
     throw new UsageError(`${path}: expected each kind and each type of runtime once, found ${twin.resource.kind} (${twin.type}) twice`);
   return [...ours, ...theirs];
+}
+
+export interface AllParts {
+  readonly runtimes: readonly Runtime[];
+  /** Of Datasets, operations and all of the runtimes. */
+  readonly resources: readonly CustomResource[];
+  /** Whether some are not of the package: its image lacks their code. */
+  readonly furtherRuntimes: boolean;
+}
+
+/** The runtimes as `allRuntimes`, with the resources of all. */
+export async function allParts(parts: Package, file: string | undefined): Promise<AllParts> {
+  const ours = await parts.runtimes();
+  const runtimes = await allRuntimes(ours, file);
+  const theirs = runtimes.slice(ours.length).flatMap(({ resource, companions }) => [resource, ...companions]);
+  return { runtimes, resources: [...(await parts.resources()), ...theirs], furtherRuntimes: runtimes.length > ours.length };
 }
 
 async function runtimesIn(path: string): Promise<readonly Runtime[]> {

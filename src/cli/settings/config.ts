@@ -4,6 +4,7 @@ import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
 import type { ApplicationSettings } from '../../reconciler/controller.ts';
 import type { PortPolicy } from '../../planning/ports.ts';
 import type { Selects } from '../../kube/selector.ts';
+import { collect } from '../command.ts';
 import {
   type Address,
   addressOf,
@@ -175,7 +176,3 @@ const READERS: Readonly<Record<string, (text: string) => string>> = {
   IP_FAMILY: oneOf('IPv4', 'IPv6'),
   EFC_SESSMGR_UPDATE_STRATEGY_ENV: oneOf('RollingUpdate', 'OnDelete'),
 };
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}

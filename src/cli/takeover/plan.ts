@@ -3,10 +3,10 @@ import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import { FIELD_MANAGER } from '../../planning/diff/managed-fields.ts';
 import type { TakeoverPlan } from '../../takeover/plan/takeover-plan.ts';
-import type { Define } from '../command.ts';
+import { collect, type Define } from '../command.ts';
 import { messageOf, Refused, UsageError } from '../errors.ts';
 import { valuesIn } from '../install/wanted.ts';
-import { allRuntimes, configOption } from '../settings/config-file.ts';
+import { allParts, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { complain, say, sayText, visible } from '../terminal.ts';
 import { yamlText } from '../yaml-text.ts';
@@ -50,8 +50,7 @@ export const define: Define = (command, parts) => {
     .action(async (flags: Flags) => {
       if (flags.writeValues !== undefined && existsSync(flags.writeValues))
         throw new UsageError(`--write-values: expected a new file, found ${flags.writeValues}`);
-      const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
-      const resources = await parts.resources();
+      const { runtimes, resources } = await allParts(parts, flags.config);
       // The cast: it was checked that this is a mapping.
       const chartValues = flags.values === undefined ? undefined : (valuesIn(flags.values) as Readonly<Record<string, unknown>>);
       try {
@@ -113,8 +112,4 @@ function writeNew(file: string, text: string): void {
   } catch (error) {
     throw new UsageError(`${file}: expected a new file, found: ${messageOf(error)}`);
   }
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

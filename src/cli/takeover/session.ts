@@ -13,7 +13,7 @@ import type { Target } from '../../takeover/go/world.ts';
 import type { Package } from '../command.ts';
 import { Refused } from '../errors.ts';
 import type { Wanted } from '../install/wanted.ts';
-import { allRuntimes } from '../settings/config-file.ts';
+import { allParts } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect } from '../settings/connection.ts';
 
 export interface TakeoverFlags extends ConnectionFlags {
@@ -71,13 +71,10 @@ export async function recordedInstallation(
   parts: Package,
   { all = false } = {},
 ): Promise<{ readonly target: Target; readonly resources: readonly CustomResource[] }> {
-  const ours = await parts.runtimes();
-  const runtimes = await allRuntimes(ours, flags.config);
-  const theirs = runtimes.slice(ours.length).flatMap(({ resource, companions }) => [resource, ...companions]);
-  const resources = [...(await parts.resources()), ...theirs];
+  const { runtimes, resources, furtherRuntimes } = await allParts(parts, flags.config);
   // The cast: `go` recorded values that it had read as such.
   const values: InstallOptions = { ...(record.values as InstallOptions | undefined), namespace };
   const more: InstallOptions = { reservedKeys: 'deny', nodePolicy: true, webhook: { ...values.webhook, enabled: true, validation: true } };
-  const options = settled({ ...values, ...(all && more) }, '', { furtherRuntimes: runtimes.length > ours.length });
+  const options = settled({ ...values, ...(all && more) }, '', { furtherRuntimes });
   return { target: targetOf(values, { options, resources, runtimes }), resources };
 }

@@ -5,10 +5,10 @@ import type { TryInstallation } from '../../takeover/try/manifests.ts';
 import { TryStopped } from '../../takeover/try/run.ts';
 import type { TryStep } from '../../takeover/try/steps.ts';
 import { giveBack, NotTried, tryOut } from '../../takeover/try/try.ts';
-import type { Define, Package } from '../command.ts';
+import { collect, type Define, type Package } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import { faultsOfValues, valuesIn } from '../install/wanted.ts';
-import { allRuntimes, configOption } from '../settings/config-file.ts';
+import { allParts, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { say, styled } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -70,20 +70,16 @@ export const define: Define = (command, parts) => {
 };
 
 async function installationIn(flags: Flags, parts: Package): Promise<TryInstallation> {
-  const ours = await parts.runtimes();
-  const runtimes = await allRuntimes(ours, flags.config);
-  const theirs = runtimes.slice(ours.length).flatMap(({ resource, companions }) => [resource, ...companions]);
+  const all = await allParts(parts, flags.config);
   const file = flags.values === undefined ? {} : valuesIn(flags.values);
   const values = { ...file, ...(flags.image !== undefined && { image: flags.image }) };
-  const faults = faultsOfValues(values, runtimes);
+  const faults = faultsOfValues(values, all.runtimes);
   if (faults.length > 0) throw new UsageError(faults);
   return {
     // The cast: it has no faults.
     values: values as InstallOptions,
     image: `sluice:${version()}`,
-    resources: [...(await parts.resources()), ...theirs],
-    runtimes,
-    furtherRuntimes: runtimes.length > ours.length,
+    ...all,
   };
 }
 
@@ -97,8 +93,4 @@ const afterwards = (namespaces: readonly string[]): readonly string[] => [
 function done({ title }: TryStep, seconds: number, left?: string): void {
   const mark = left === undefined ? styled('green', '✓') : '…';
   say([mark, ` ${title}${left === undefined ? '' : `: still waiting until ${left}`}`, styled('dim', `  ${seconds.toFixed(1)} s`)]);
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
