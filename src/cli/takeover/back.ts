@@ -2,7 +2,7 @@ import { BACKWARD, canGoBack } from '../../takeover/back/backward.ts';
 import { type Remark, findingsOf } from '../../takeover/back/findings.ts';
 import { observeBack } from '../../takeover/back/observe.ts';
 import { carryOut } from '../../takeover/go/run.ts';
-import type { Run } from '../../takeover/go/world.ts';
+import { NOTHING_DONE, type Run } from '../../takeover/go/world.ts';
 import { readFence } from '../../takeover/try/fence.ts';
 import type { Define } from '../command.ts';
 import { Refused } from '../errors.ts';
@@ -29,7 +29,6 @@ Exit codes:
   1  a step cannot go on, or a decision is open: the reason is printed; mend it and run the same again
   2  bad usage`;
 
-const NOTHING: Run = { applied: new Set(), deleted: new Set() };
 const NAMED = 10;
 
 export const define: Define = (command, parts) => {
@@ -42,7 +41,7 @@ export const define: Define = (command, parts) => {
       inSession(flags, async (session) => {
         const { client, signal } = session;
         const { target, resources } = await recordedInstallation(session, flags, parts, { all: true });
-        const before = await observeBack(client, target, resources, NOTHING, { withUsers: true });
+        const before = await observeBack(client, target, resources, NOTHING_DONE, { withUsers: true });
         const fence = await readFence(client);
         if (fence.policy ?? fence.binding)
           throw new Refused(

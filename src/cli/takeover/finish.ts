@@ -1,10 +1,9 @@
 import { FINISH } from '../../takeover/finish/finish.ts';
 import { observeFinish } from '../../takeover/finish/observe.ts';
 import { FORWARD } from '../../takeover/go/forward.ts';
-import { PARTS } from '../../takeover/go/parts.ts';
 import { carryOut, firstOpen } from '../../takeover/go/run.ts';
 import { inWords } from '../../takeover/go/step.ts';
-import type { Run } from '../../takeover/go/world.ts';
+import { ALL_APPLIED, type Run } from '../../takeover/go/world.ts';
 import type { Define } from '../command.ts';
 import { Refused } from '../errors.ts';
 import { configOption } from '../settings/config-file.ts';
@@ -25,8 +24,6 @@ Exit codes:
   1  without --yes, or the take-over is not complete
   2  bad usage`;
 
-const NOTHING: Run = { applied: new Set(PARTS), deleted: new Set() };
-
 export const define: Define = (command, parts) => {
   connectionOptions(command)
     .option('--yes', 'delete')
@@ -36,7 +33,7 @@ export const define: Define = (command, parts) => {
       inSession(flags, async (session) => {
         const { client, signal } = session;
         const { target, resources } = await recordedInstallation(session, flags, parts);
-        const world = await observeFinish(client, target, resources, NOTHING);
+        const world = await observeFinish(client, target, resources, ALL_APPLIED);
         const open = FORWARD[firstOpen(FORWARD, world)[0]];
         // The take-over no longer needs objects that `finish` has begun to delete.
         if (open && world.fluid.deployments.length > 0)

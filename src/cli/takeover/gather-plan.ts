@@ -1,7 +1,6 @@
 /** Everything that the plan of a take-over follows from, read from a cluster. Nothing is written. */
 import { type CustomResource, Dataset, describe, operationKinds } from '../../api/index.ts';
-import type { Runtime, Settings } from '../../constructs/contract.ts';
-import { type InstallOptions, installationOf, settled } from '../../install/index.ts';
+import type { Runtime } from '../../constructs/contract.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
@@ -17,14 +16,12 @@ import type { PlanFault, TakeoverInput } from '../../takeover/plan/plan-input.ts
 import { lackedRights, rightsOf } from '../../takeover/plan/rights.ts';
 import { type TakeoverPlan, takeoverPlan } from '../../takeover/plan/takeover-plan.ts';
 import { compared, type ComparedInput } from '../diff/compared.ts';
-import { UsageError } from '../errors.ts';
 import type { InputFault } from '../input/documents.ts';
 import { inputOf, refOf } from '../input/read.ts';
-import { faultsOfValues } from '../install/wanted.ts';
-import { settingsOf } from '../settings/config.ts';
 import { type ClusterLookup, inCluster } from '../synth/lookup.ts';
 import { warningLines } from '../synth/warnings.ts';
-import { version } from '../version.ts';
+import { fromLists } from './from-lists.ts';
+import { installed, variablesOf } from './installed.ts';
 
 export interface PlanOptions {
   readonly runtimes: readonly Runtime[];
@@ -112,64 +109,6 @@ function undefinedIfUnread(error: unknown): undefined {
 
 const isOperation = (kind: string): boolean => operationKinds.some((each) => each.kind === kind);
 const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
-
-/** Variables that the controller reads, beside those that `sluice install` sets. */
-const variablesOf = (runtimes: readonly Runtime[]): ReadonlySet<string> =>
-  new Set(['KEY_DISABLE_APP_CONTROLLER', ...runtimes.flatMap(({ env }) => env)]);
-
-/** The settings of the controller that these values install, and its manifests. */
-function installed(values: object, runtimes: readonly Runtime[], resources: readonly CustomResource[]) {
-  const faults = faultsOfValues(values, runtimes);
-  // With values that are wrong, the plan goes on as if none were given.
-  const options = settled(faults.length === 0 ? (values as InstallOptions) : {}, `sluice:${version()}`);
-  const manifests = installationOf(options, { resources, runtimes });
-  try {
-    return { manifests, faults, settings: settingsOfController(manifests, runtimes) };
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return { manifests, faults: [...faults, ...error.lines], settings: settingsOf({}, {}, runtimes) };
-  }
-}
-
-function settingsOfController(manifests: readonly object[], runtimes: readonly Runtime[]): Settings {
-  // The cast: `sluice install` prints this Deployment.
-  const deployments = manifests as readonly {
-    readonly kind: string;
-    readonly metadata: { readonly name: string };
-    readonly spec?: { readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } } };
-  }[];
-  const found = deployments.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'sluice-controller');
-  const { args = [], env = [] } = found?.spec?.template?.spec?.containers?.[0] ?? {};
-  const RANGE = '--runtime-node-port-range=';
-  return settingsOf(
-    { runtimeNodePortRange: args.filter((arg) => arg.startsWith(RANGE)).map((arg) => arg.slice(RANGE.length)) },
-    Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))),
-    runtimes,
-  );
-}
-interface Container {
-  readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-}
-
-/** Objects of kinds that are listed are not read one by one, of which a cluster may have hundreds. */
-function fromLists(cluster: ClusterLookup): ClusterLookup {
-  const LISTED: ReadonlySet<string> = new Set(['Dataset', ...operationKinds.map(({ kind }) => kind)]);
-  const byKind = new Map<string, Promise<ReadonlyMap<string, KubeObject>>>();
-  const idOf = (namespace: string | undefined, name: string) => `${namespace ?? ''}/${name}`;
-  const all = (kind: string) => {
-    const known =
-      byKind.get(kind) ??
-      cluster.list(kind).then((items) => new Map(items.map((each) => [idOf(each.metadata.namespace, each.metadata.name), each])));
-    byKind.set(kind, known);
-    return known;
-  };
-  return {
-    ...cluster,
-    find: async (kind, namespace, name) =>
-      LISTED.has(kind) || kind.endsWith('Runtime') ? (await all(kind)).get(idOf(namespace, name)) : cluster.find(kind, namespace, name),
-  };
-}
 
 /** A kind that is not installed, or may not be listed, has no objects. */
 async function readOr(client: KubeClient, type: ResourceType, metadataOnly = true): Promise<readonly KubeObject[]> {

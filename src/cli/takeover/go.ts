@@ -3,7 +3,7 @@ import { observe } from '../../takeover/go/observe.ts';
 import { carryOut } from '../../takeover/go/run.ts';
 import { isInstalled } from '../../takeover/fluid/installation.ts';
 import { aboutTools } from '../../takeover/plan/decisions.ts';
-import type { Run } from '../../takeover/go/world.ts';
+import { NOTHING_DONE } from '../../takeover/go/world.ts';
 import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import type { Flags as InstallFlags } from '../install/flag-names.ts';
@@ -32,8 +32,6 @@ Exit codes:
   1  a step cannot go on, or a decision is open: the reason is printed; mend it and run the same again
   2  bad usage or bad values`;
 
-const NOTHING: Run = { applied: new Set(), deleted: new Set() };
-
 export const define: Define = (command, parts) => {
   installFlags(connectionOptions(command))
     .option('--dry-run', 'print the steps and what is done of them, and change nothing')
@@ -50,7 +48,7 @@ export const define: Define = (command, parts) => {
             `--namespace: expected that of Fluid, ${fluid.namespace}, whose webhook Sluice continues, found ${wanted.options.namespace}`,
           );
         const target = targetOf(wanted.given, wanted);
-        if (flags.dryRun) return say(...stepLines(FORWARD, await observe(client, target, NOTHING), target.namespace));
+        if (flags.dryRun) return say(...stepLines(FORWARD, await observe(client, target, NOTHING_DONE), target.namespace));
         if (!flags.accept) await checkDecided(session, wanted);
         const progress = progressOf(target.namespace);
         await carryOut(FORWARD, { client, target, signal, progress, observe: (run) => observe(client, target, run) });

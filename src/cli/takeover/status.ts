@@ -1,8 +1,7 @@
 import { FORWARD } from '../../takeover/go/forward.ts';
 import { observe } from '../../takeover/go/observe.ts';
-import { PARTS } from '../../takeover/go/parts.ts';
 import { firstOpen } from '../../takeover/go/run.ts';
-import type { World } from '../../takeover/go/world.ts';
+import { ALL_APPLIED, type World } from '../../takeover/go/world.ts';
 import type { Define } from '../command.ts';
 import { configOption } from '../settings/config-file.ts';
 import { connectionOptions } from '../settings/connection.ts';
@@ -25,8 +24,7 @@ export const define: Define = (command, parts) => {
     .action((flags: TakeoverFlags) =>
       inSession(flags, async (session) => {
         const { target } = await recordedInstallation(session, flags, parts);
-        // An object that exists counts as applied: only `go` knows with which values.
-        const world = await observe(session.client, target, { applied: new Set(PARTS), deleted: new Set() });
+        const world = await observe(session.client, target, ALL_APPLIED);
         say(...stepLines(FORWARD, world, target.namespace), ...left(world));
         if (firstOpen(FORWARD, world)[0] < FORWARD.length) process.exitCode = 1;
       }),

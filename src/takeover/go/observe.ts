@@ -6,19 +6,19 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { holderOf, LEASE, type Lease } from '../../kube/lease/lease-record.ts';
 import { selectorText } from '../../kube/selector.ts';
-import { type KubeObject, type ResourceType, resourceType } from '../../kube/types.ts';
+import { type ResourceType, resourceType } from '../../kube/types.ts';
 import { Node, ownedKinds, Pod, Secret, typeOfManifest } from '../../planning/kinds.ts';
 import { recordsOf } from '../fluid/helm.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
 import { isAlive, observeFluid } from '../fluid/observe.ts';
 import { type FluidReader, readsOf } from '../fluid/reads.ts';
 import { viewOf } from './pod-view.ts';
+import { listIfKnown, namesWithDriver, nodesOf } from './nodes.ts';
 import { RECORD, recordIn } from './record.ts';
 import { HIDDEN } from './step.ts';
 import { checkRights } from './stopped.ts';
-import type { SluiceInstallation, PluginNode, PodView, Run, Target, World } from './world.ts';
+import type { Run, SluiceInstallation, Target, World } from './world.ts';
 
-const CSINode = resourceType('storage.k8s.io', 'CSINode', 'csinodes', false);
 const EndpointSlice = resourceType('discovery.k8s.io', 'EndpointSlice', 'endpointslices');
 
 /**
@@ -117,58 +117,9 @@ interface Slice {
   readonly endpoints?: readonly { readonly targetRef?: { readonly kind?: string; readonly name?: string } }[];
 }
 
-/** undefined if the API server has no such kind, or the reader no such right: then only the readiness of pods is known. */
+/** undefined as `listIfKnown`: then only the readiness of pods is known. */
 async function podsBehind(client: KubeClient, namespace: string): Promise<readonly string[] | undefined> {
   const labelSelector = `kubernetes.io/service-name=${webhookNames.service}`;
-  const slices = await optional(client, EndpointSlice, { namespace, labelSelector });
+  const slices = await listIfKnown(client, EndpointSlice, { namespace, labelSelector });
   return slices?.flatMap((slice) => (slice as unknown as Slice).endpoints ?? []).flatMap(({ targetRef }) => targetRef?.name ?? []);
 }
-
-/** Nodes whose kubelet has registered a plugin of the driver; undefined as above. */
-async function namesWithDriver(client: KubeClient): Promise<ReadonlySet<string> | undefined> {
-  const nodes = await optional(client, CSINode, {});
-  const hasDriver = ({ spec }: KubeObject) =>
-    ((spec ?? {}) as { readonly drivers?: readonly { readonly name: string }[] }).drivers?.some(({ name }) => name === 'fuse.csi.fluid.io');
-  return nodes && new Set(nodes.filter(hasDriver).map(({ metadata }) => metadata.name));
-}
-
-async function optional(
-  client: KubeClient,
-  type: ResourceType,
-  selection: { readonly namespace?: string; readonly labelSelector?: string },
-) {
-  try {
-    return (await client.list(type, selection)).items;
-  } catch (error) {
-    if (isNotFound(error) || isForbidden(error)) return undefined;
-    throw error;
-  }
-}
-
-function nodesOf(
-  nodes: readonly KubeObject[],
-  { nodePlugin }: FluidInstallation,
-  own: readonly PodView[],
-  withDriver: ReadonlySet<string> | undefined,
-): readonly PluginNode[] {
-  const fluids = new Map((nodePlugin?.pods ?? []).map((pod) => [pod.node, pod]));
-  const ours = new Map(own.map((pod) => [pod.node, pod]));
-  return nodes
-    .map(({ metadata: { name }, status }) => {
-      const [fluid, sluice] = [fluids.get(name), ours.get(name)];
-      return {
-        name,
-        isReady: isNodeReady(status),
-        hasDriver: withDriver?.has(name),
-        ...(fluid && { fluid: { name: fluid.name, uid: fluid.uid } }),
-        ...(sluice && { sluice }),
-      };
-    })
-    .filter(({ fluid, sluice }) => fluid ?? sluice)
-    .toSorted((a, b) => a.name.localeCompare(b.name));
-}
-
-const isNodeReady = (status: unknown): boolean =>
-  ((status ?? {}) as { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }).conditions?.some(
-    (condition) => condition.type === 'Ready' && condition.status === 'True',
-  ) ?? false;

@@ -3,7 +3,7 @@ import type { Manifest } from '../../api/index.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { HelmRecord } from '../fluid/helm.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
-import type { PartName } from './parts.ts';
+import { type PartName, PARTS } from './parts.ts';
 import type { TakeoverRecord } from './record.ts';
 import type { Seen } from './step.ts';
 
@@ -39,6 +39,11 @@ export interface Run {
   /** UIDs of the objects that were deleted. */
   readonly deleted: ReadonlySet<string>;
 }
+
+/** The run of a command before its first write. */
+export const NOTHING_DONE: Run = { applied: new Set(), deleted: new Set() };
+/** For commands that apply nothing: an object that exists counts as applied, since only `go` knows with which values. */
+export const ALL_APPLIED: Run = { applied: new Set(PARTS), deleted: new Set() };
 
 /** The parts of Sluice that are installed. */
 export interface SluiceInstallation {

@@ -9,11 +9,11 @@ import { observeBack } from '../../../src/takeover/back/observe.ts';
 import { firstOpen } from '../../../src/takeover/go/run.ts';
 import { deployment } from '../fluid/given.ts';
 import { fenceObjects } from '../../../src/takeover/try/policies.ts';
+import { NOTHING_DONE } from '../../../src/takeover/go/world.ts';
 import { additions } from '../../api/additions.ts';
 import { back, go, NAMESPACE, scene, type Scene } from '../go/scene.ts';
 
-const NOTHING = { applied: new Set<never>(), deleted: new Set<string>() };
-const read = (at: Scene) => observeBack(at.client, at.target, at.resources, NOTHING, { withUsers: true });
+const read = (at: Scene) => observeBack(at.client, at.target, at.resources, NOTHING_DONE, { withUsers: true });
 const user = (kind: string, name: string, more: object = {}): KubeObject =>
   ({ apiVersion: 'data.fluid.io/v1alpha1', kind, metadata: { name, namespace: 'default' }, ...more }) as KubeObject;
 /** Values that Fluid gives the chart of a runtime. */

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { labels, selector } from '../../../src/install/labels.ts';
 import { FORWARD, WITHOUT_CONTROLLER } from '../../../src/takeover/go/forward.ts';
 import { observe } from '../../../src/takeover/go/observe.ts';
-import { PARTS } from '../../../src/takeover/go/parts.ts';
 import { recordIn } from '../../../src/takeover/go/record.ts';
 import { firstOpen } from '../../../src/takeover/go/run.ts';
+import { ALL_APPLIED } from '../../../src/takeover/go/world.ts';
 import { rightsOf } from '../../../src/takeover/plan/rights.ts';
 import { deployment } from '../fluid/given.ts';
 import { go, NAMESPACE, scene, type Scene, writes } from './scene.ts';
@@ -14,13 +14,12 @@ import { go, NAMESPACE, scene, type Scene, writes } from './scene.ts';
 const replicasOf = ({ server }: Scene, name: string) =>
   (server.get('Deployment', NAMESPACE, name)?.['spec'] as { replicas?: number } | undefined)?.replicas;
 const recordOf = ({ server }: Scene) => recordIn(server.get('ConfigMap', NAMESPACE, 'sluice-takeover'));
-const ALL = { applied: new Set(PARTS), deleted: new Set<string>() };
 
 test('a take-over leaves one controller, one plugin on each node and one webhook at a time, and every step done', async () => {
   const at = scene({ nodes: 3 });
   await go(at);
   expect(at.violations).toEqual([]);
-  expect(firstOpen(FORWARD, await observe(at.client, at.target, ALL))).toEqual([FORWARD.length, undefined]);
+  expect(firstOpen(FORWARD, await observe(at.client, at.target, ALL_APPLIED))).toEqual([FORWARD.length, undefined]);
   for (const name of ['dataset-controller', 'cacheruntime-controller', 'fluidapp-controller', 'fluid-webhook'])
     expect(replicasOf(at, name)).toBe(0);
   expect(at.server.get('DaemonSet', NAMESPACE, 'csi-nodeplugin-fluid')).toBeUndefined();
@@ -100,7 +99,7 @@ test('AdvancedStatefulSets are recorded as they are once no controller of Fluid 
   expect(recordOf(at).workloads).toMatchObject([{ metadata: { name: 'late-master' }, spec: { replicas: 1 } }]);
 });
 
-test('a controller that somebody scales up again is stopped again, does not lead, and its scaler is named', async () => {
+test('a controller that another client scales up again is stopped again, does not lead, and its scaler is named', async () => {
   const at = scene();
   const said: (readonly string[])[] = [];
   at.server.rules.add(
@@ -176,7 +175,7 @@ test('AdvancedStatefulSets that do not fit into the record end the run before a 
   expect(replicasOf(at, 'dataset-controller')).toBe(2);
 });
 
-test('a node that does not answer holds nobody up: its plugin is deleted last, and ends when it returns', async () => {
+test('a node that does not answer delays no other node: its plugin is deleted last', async () => {
   const at = scene({ nodes: 3 });
   const node = at.server.get('Node', undefined, 'node-1')!;
   at.server.put({ ...node, status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } });
