@@ -25,3 +25,12 @@ export const keyOf = ({ metadata }: { readonly metadata: { readonly namespace?: 
   namespace: metadata.namespace ?? '',
   name: metadata.name,
 });
+
+/** An object in a message: `Dataset ml/demo`. */
+export const objectText = ({
+  kind,
+  metadata: { namespace, name },
+}: {
+  readonly kind: string;
+  readonly metadata: { readonly namespace?: string; readonly name: string };
+}): string => `${kind} ${namespace ? `${namespace}/` : ''}${name}`;

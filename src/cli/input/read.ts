@@ -17,6 +17,7 @@ import type { Runtime } from '../../constructs/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import type { OperationObject } from '../../reconciler/operations.ts';
 import type { RuntimeObject } from '../../planning/objects.ts';
+import { objectText } from '../../planning/key.ts';
 import { some } from '../../planning/some.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { type Documents, documentsIn, type InputFault, keysOf, type SourceObject } from './documents.ts';
@@ -217,7 +218,7 @@ function inNamespace(object: KubeObject, namespace: string): KubeObject {
 }
 
 /** `Dataset ml/demo`. */
-export const refOf = ({ kind, metadata: { name, namespace } }: Named): string => `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+export const refOf: (object: Named) => string = objectText;
 
 /** Where an object begins: `caches.yaml:12`. */
 export function lineOf(source: SourceObject): string {

@@ -2,12 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { GROUP, VERSION } from '../../api/resource.ts';
 import type { Runtime } from '../../constructs/contract.ts';
 import type { KubeClient } from '../../kube/contract.ts';
+import { OLDEST_MINOR } from '../../install/oldest-kubernetes.ts';
 import { isNotFound, mayPass } from '../../kube/errors.ts';
 import type { Log, ResourceType } from '../../kube/types.ts';
+import { isOlder } from '../../kube/version.ts';
 import { messageOf, Refused } from '../errors.ts';
 
-/** Bookmarks of paged lists, and CEL rules over the whole object. */
-const OLDEST_MINOR = 29;
 const POLL_MS = 500;
 const REMIND_MS = 60_000;
 
@@ -16,8 +16,7 @@ export async function checkVersion(client: KubeClient, log: Log): Promise<void> 
   const version = await client.version({ retries: 1 }).catch((error: unknown) => {
     throw new Refused(`the API server does not answer: ${messageOf(error)}`, { cause: error });
   });
-  const [major, minor] = [version.major, version.minor].map((digits) => Number.parseInt(digits, 10)) as [number, number];
-  if (major === 1 && minor < OLDEST_MINOR) throw new Refused(`expected Kubernetes 1.${OLDEST_MINOR} or newer, found ${version.gitVersion}`);
+  if (isOlder(version, OLDEST_MINOR)) throw new Refused(`expected Kubernetes 1.${OLDEST_MINOR} or newer, found ${version.gitVersion}`);
   log.info({ kubernetes: version.gitVersion, oldest: `1.${OLDEST_MINOR}` }, 'connected');
 }
 

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { Manifest } from '../../api/index.ts';
 import { type InstallationParts, installationOf } from '../installation.ts';
+import { OLDEST_MINOR } from '../oldest-kubernetes.ts';
 import { type CompleteOptions, complete, type Settled } from '../settled.ts';
 import { type Case, templateOf } from './template.ts';
 import { mark, markedValues, TAG, type Variant } from './values.ts';
@@ -85,7 +86,7 @@ const metadataOf = (version: string) => ({
   type: 'application',
   version,
   appVersion: version,
-  kubeVersion: '>=1.29.0-0',
+  kubeVersion: `>=1.${OLDEST_MINOR}.0-0`,
 });
 
 /** The value of the last variable of a name; nothing without one. */

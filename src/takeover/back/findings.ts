@@ -3,10 +3,11 @@ import { ownersOf, pauseWish } from '../../api/records.ts';
 import type { OperationKind } from '../../constructs/contract.ts';
 import { operationNames } from '../../constructs/operation-names.ts';
 import type { KubeObject } from '../../kube/types.ts';
+import { objectText } from '../../planning/key.ts';
 import { phaseOf } from '../../planning/views.ts';
 import { sluiceOnly } from './fields.ts';
 import { isLeftUnbound } from '../fluid/unbound.ts';
-import { keyOf, staleReleases } from './objects.ts';
+import { staleReleases } from './objects.ts';
 import type { BackWorld } from './world.ts';
 
 export interface Remark {
@@ -70,7 +71,7 @@ export function findingsOf(world: BackWorld): readonly Remark[] {
       isOpen: false,
     },
   ];
-  return findings.filter(({ objects }) => objects.length > 0).map((finding) => ({ ...finding, objects: finding.objects.map(keyOf) }));
+  return findings.filter(({ objects }) => objects.length > 0).map((finding) => ({ ...finding, objects: finding.objects.map(objectText) }));
 }
 
 /** Whether its user paused an operation; a value that is neither true nor false pauses too. */

@@ -1,10 +1,6 @@
 import { operationNames } from '../../constructs/operation-names.ts';
 import type { OperationKind } from '../../constructs/contract.ts';
-import type { KubeObject } from '../../kube/types.ts';
 import type { FluidRelease, Users } from './users.ts';
-
-export const keyOf = ({ kind, metadata: { namespace, name } }: Pick<KubeObject, 'kind' | 'metadata'>): string =>
-  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
 /** Releases whose runtime or operation does not exist. */
 export function staleReleases({

@@ -1,4 +1,7 @@
+import { objectText } from '../../planning/key.ts';
 import { some } from '../../planning/some.ts';
+import { OLDEST_MINOR } from '../../install/oldest-kubernetes.ts';
+import { isOlder } from '../../kube/version.ts';
 import { rightText } from '../fluid/reads.ts';
 import type { GitOpsOwner } from '../fluid/git-ops.ts';
 import type { ObjectPlan } from './objects.ts';
@@ -12,17 +15,14 @@ export interface Decision {
   readonly how: string;
 }
 
-const OLDEST_MINOR = 29;
-
 /** The open decisions of a take-over: what is not open is not in it. */
 export function decisionsOf(input: TakeoverInput, objects: readonly ObjectPlan[]): readonly Decision[] {
   return [...aboutCluster(input), ...aboutValues(input), ...aboutSpecs(input), ...aboutObjects(objects), ...aboutRights(input, objects)];
 }
 
 function aboutCluster({ fluid, kubernetes, notServed }: TakeoverInput): readonly Decision[] {
-  const [major, minor] = [kubernetes.major, kubernetes.minor].map((digits) => Number.parseInt(digits, 10)) as [number, number];
   return [
-    ...(major === 1 && minor < OLDEST_MINOR
+    ...(isOlder(kubernetes, OLDEST_MINOR)
       ? [
           {
             about: `Kubernetes ${kubernetes.gitVersion}`,
@@ -32,8 +32,8 @@ function aboutCluster({ fluid, kubernetes, notServed }: TakeoverInput): readonly
         ]
       : []),
     ...aboutTools(fluid),
-    ...notServed.map(({ kind, metadata }) => ({
-      about: `${kind} ${metadata.namespace}/${metadata.name}`,
+    ...notServed.map((object) => ({
+      about: objectText(object),
       what: 'Sluice does not serve this kind: its pods stay as they are, and nothing repairs or deletes them',
       how: 'Move its readers to another runtime and delete it under Fluid, or leave it as it is.',
     })),

@@ -1,5 +1,6 @@
 /** The plan of a take-over: the fate of each object, and what has to be decided before. Pure. */
 import type { KubeObject } from '../../kube/types.ts';
+import { objectText } from '../../planning/key.ts';
 import { phaseOf } from '../../planning/views.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
 import type { ValuesPlan } from './carry-over.ts';
@@ -65,11 +66,11 @@ export function takeoverPlan(input: TakeoverInput): TakeoverPlan {
 }
 
 /** docs/taking-over.md: the CRD must exist until then, or the pods are deleted with it. */
-function replacedPlan({ kind, metadata, spec }: KubeObject): ObjectPlan {
-  const { replicas = 1 } = (spec ?? {}) as { readonly replicas?: number };
+function replacedPlan(object: KubeObject): ObjectPlan {
+  const { replicas = 1 } = (object['spec'] ?? {}) as { readonly replicas?: number };
   const isOne = replicas === 1;
   return {
-    object: `${kind} ${metadata.namespace}/${metadata.name}`,
+    object: objectText(object),
     fate: 'deleted',
     fields: [],
     notes: [`its ${replicas} ${isOne ? 'pod stays' : 'pods stay'}, and the StatefulSet of its name adopts ${isOne ? 'it' : 'them'}`],

@@ -8,6 +8,7 @@ import { holderOf, LEASE, type Lease } from '../../kube/lease/lease-record.ts';
 import { selectorText } from '../../kube/selector.ts';
 import { listAll } from '../../kube/watch/pages.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import { objectText } from '../../planning/key.ts';
 import { Pod, typeOf } from '../../planning/kinds.ts';
 import { Deployment, GooseFSRuntime } from '../fluid/names.ts';
 import { isAlive } from '../fluid/observe.ts';
@@ -34,9 +35,7 @@ export async function observe(client: KubeClient, target: TryTarget, applied: Re
     isFenceLeft: found.policy !== undefined || found.binding !== undefined,
     inForce: new Set(fenced.filter((_, i) => refused[i])),
     controller,
-    untouched: runtimes
-      .filter((runtime) => conditionsOf(runtime).every(({ type }) => type !== 'Synced'))
-      .map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`),
+    untouched: runtimes.filter((runtime) => conditionsOf(runtime).every(({ type }) => type !== 'Synced')).map(objectText),
     unbound: datasets.filter(isLeftUnbound).map(({ metadata: { namespace = '', name } }) => ({ namespace, name })),
     applied,
   };

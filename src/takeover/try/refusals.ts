@@ -1,5 +1,6 @@
 /** Why namespaces cannot be tried, or given back: pure. */
 import type { KubeObject } from '../../kube/types.ts';
+import { objectText } from '../../planning/key.ts';
 import { some } from '../../planning/some.ts';
 import { phaseOf } from '../../planning/views.ts';
 
@@ -11,8 +12,7 @@ export interface TryObjects {
   readonly runtimes: readonly KubeObject[];
 }
 
-const called = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind} ${namespace}/${name}`;
-const all = (objects: readonly KubeObject[]): string => some(objects, called);
+const all = (objects: readonly KubeObject[]): string => some(objects, objectText);
 
 /**
  * Each controller knows only what is in its namespaces. So a Dataset of one of them that refers to one of the other, and an operation that

@@ -2,6 +2,7 @@
 import type { KubeClient } from '../../kube/contract.ts';
 import { ignoreNotFound } from '../../kube/errors.ts';
 import { resourceType } from '../../kube/types.ts';
+import { isOlder } from '../../kube/version.ts';
 import { type FluidInstallation, isInstalled } from '../fluid/installation.ts';
 import { observeFluid } from '../fluid/observe.ts';
 import { rightText } from '../fluid/reads.ts';
@@ -35,17 +36,17 @@ export class NotTried extends Error {
 
 const Namespace = resourceType('', 'Namespace', 'namespaces', false);
 
-/** Policies in version v1. */
-const OLDEST_MINOR = 30;
+/** Minor version of the first Kubernetes 1 with policies in version v1. */
+const POLICIES_MINOR = 30;
 /** As `sluice reconcile --namespaces` accepts. */
 const MOST_NAMESPACES = 20;
 
 /** @returns what is served afterwards @throws NotTried before anything is changed; TryStopped, ApiError and NoAnswer later */
 export async function tryOut({ client, installation, done, clock }: TryCommand, wanted: readonly string[]): Promise<TryResult> {
-  const { minor, gitVersion } = await client.version();
-  if (Number.parseInt(minor, 10) < OLDEST_MINOR)
+  const version = await client.version();
+  if (isOlder(version, POLICIES_MINOR))
     throw new NotTried([
-      `expected Kubernetes 1.${OLDEST_MINOR} or newer, whose admission policies keep Fluid off namespaces, found ${gitVersion}`,
+      `expected Kubernetes 1.${POLICIES_MINOR} or newer, whose admission policies keep Fluid off namespaces, found ${version.gitVersion}`,
     ]);
   const fluid = await fluidIn(client);
   const { namespaces: tried, image } = await triedNow(client, fluid.namespace);
