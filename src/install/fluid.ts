@@ -17,5 +17,5 @@ export const FLUID_LEASES: ReadonlyMap<string, string> = new Map(
   ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache'].map((name) => [name, `${name}.${GROUP}`]),
 );
 
-/** Holder of these Leases after `sluice takeover go`: no process, so that nobody waits for its end, and no controller of Fluid leads. */
+/** Holder of these Leases after `sluice takeover go`: no process, so that no controller waits for its end, and none of Fluid's leads. */
 export const TAKEOVER_HOLDER = 'sluice-takeover';

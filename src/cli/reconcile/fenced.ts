@@ -6,7 +6,7 @@ import { messageOf, Refused } from '../errors.ts';
 
 type Client = Pick<KubeClient, 'get' | 'create'>;
 
-/** Between two reads. For as long two controllers may serve a namespace after somebody has deleted the policy. */
+/** Between two reads. For that long, two controllers may serve a namespace after the policy was deleted. */
 const POLL_MS = 5_000;
 
 /** Why a user may write in the namespaces, by what the policy says and by what it does. Throws Refused when that cannot be read. */
@@ -42,7 +42,7 @@ export async function whenOpened(
     const found = await readFence(client, { signal }).catch(() => undefined);
     // An API server that does not answer says nothing about the policy.
     const user = found && fenceOf(found)?.users[0];
-    const why = found && (user === undefined ? whyOpen(found, namespaces, '') : whyOpen(found, namespaces, user));
+    const why = found && whyOpen(found, namespaces, user ?? '');
     if (found && why === undefined) wasFenced = true;
     else if (found && wasFenced) return new Error(`Fluid may write in the namespaces that are served here: ${why}`);
     await sleep(clock, POLL_MS, signal).catch(() => {});

@@ -133,9 +133,9 @@ function aboutReferences({ rendered }: ComparedInput, cluster: ClusterLookup): P
       .filter(({ reason }) => reason === 'ReferenceNotGranted')
       .map(({ message }) => ({ object: refOf(object), message, isBound: phaseOf(dataset as unknown as KubeObject) === 'Bound' })),
   );
-  const told = new Set(ungranted.map(({ message }) => message));
+  const listed = new Set(ungranted.map(({ message }) => message));
   return {
     ungranted,
-    warnings: [...warningLines(rendered).filter((line) => ![...told].some((each) => line.includes(each))), ...cluster.gaps()],
+    warnings: [...warningLines(rendered).filter((line) => ![...listed].some((each) => line.includes(each))), ...cluster.gaps()],
   };
 }

@@ -2,7 +2,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { type ManagedFields, withTakenOver } from '../../planning/diff/managed-fields.ts';
 
-/** Makes the fields that we, Fluid and its helm wrote those of an apply of ours. Renaming the entry is how kubectl moves to server-side apply. */
+/** Makes the fields that Sluice, Fluid and its helm wrote those of Sluice's apply. Renaming the entry is how kubectl moves to server-side apply. */
 export async function takeOverFields(client: KubeClient, type: ResourceType, { metadata }: KubeObject): Promise<void> {
   const fields = (metadata.managedFields ?? []) as readonly ManagedFields[];
   const after = withTakenOver(fields);

@@ -76,7 +76,7 @@ const fluidStarted: Step<BackWorld> = {
     ),
 };
 
-const usersRolesGone: Step<BackWorld> = {
+const userRolesGone: Step<BackWorld> = {
   title: "Sluice's roles of users are gone",
   does: "Delete Sluice's ClusterRoles of users. Custom resources and daemons stay.",
   of: (world) => removed(world, 'rest', []),
@@ -120,7 +120,7 @@ export const BACKWARD: readonly Step<BackWorld>[] = [
   fluidWebhookReady,
   entryRestored,
   sluiceWebhookGone,
-  usersRolesGone,
+  userRolesGone,
   recordsShown,
   recordGone,
 ];

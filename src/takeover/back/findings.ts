@@ -16,7 +16,7 @@ export interface Remark {
   readonly objects: readonly string[];
   /** Advice for an operator, or the work of `back`. */
   readonly outcome: string;
-  /** Somebody has to decide before `back` begins. */
+  /** An operator has to decide before `back` begins. */
   readonly isOpen: boolean;
 }
 

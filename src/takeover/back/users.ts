@@ -82,7 +82,7 @@ export async function readUsers(
   };
 }
 
-/** undefined for a release of somebody else: a chart of theirs may have the name of a runtime. threat-model: R-runtime-releases */
+/** undefined for a release of a user: a chart of theirs may have the name of a runtime. threat-model: R-runtime-releases */
 async function fluidRelease(client: KubeClient, kind: HelmRecord['kind'], { metadata }: KubeObject): Promise<FluidRelease | undefined> {
   const { namespace = '', name, uid = '', labels = {} } = metadata;
   const record = await client.get(typeOfRecord({ kind }), { namespace, name }).catch(() => undefined);

@@ -71,7 +71,7 @@ export const sluiceWebhookGone: Step<BackWorld> = {
   of: (world) => removed(world, 'entry', []) ?? removed(world, 'webhook', world.sluice.webhook) ?? unlabelled(world),
 };
 
-/** Takes Sluice's labels from the Secret, by which `sluice uninstall` would delete it. */
+/** Removes Sluice's labels from the Secret, by which `sluice uninstall` would delete it. */
 function unlabelled({ fluid: { namespace, webhook } }: BackWorld): Contribution | undefined {
   const { labels = {} } = webhook.secret?.metadata ?? {};
   const own = Object.keys(labels).filter((key) => key in OWN);

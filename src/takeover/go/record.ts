@@ -97,7 +97,7 @@ const ASSIGNED = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', '
 /** Kubernetes counts the templates of a DaemonSet in it; a new one begins at 1. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['deprecated.daemonset.template.generation']);
 
-/** An object as somebody could create it again. */
+/** An object as a client could create it again. */
 export function asWritten({ status: _status, metadata, ...rest }: KubeObject): KubeObject {
   const own = Object.entries(metadata).filter(([field]) => !ASSIGNED.includes(field));
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => !NOT_KEPT.has(key));

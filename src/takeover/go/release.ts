@@ -7,7 +7,7 @@ import type { World } from './world.ts';
  */
 export const recordsHidden: Step<World> = {
   title: "helm no longer finds Fluid's release",
-  does: "Take helm's label `owner` from the records of Fluid's release, so that `helm uninstall` deletes nothing that serves.",
+  does: "Remove helm's label `owner` from the records of Fluid's release, so that `helm uninstall` deletes nothing that serves.",
   of({ fluid: { release } }) {
     if (!release || release.records.length === 0) return undefined;
     return { actions: release.records.map((record) => ({ do: 'label', record, namespace: release.namespace, owner: HIDDEN })) };

@@ -17,7 +17,7 @@ export interface ValuesPlan {
   readonly left: readonly { readonly paths: readonly string[]; readonly because: string }[];
   /** Paths of the given values that no chart has. */
   readonly unknown: readonly string[];
-  /** Values for which somebody has to decide. */
+  /** Values for which an operator has to decide. */
   readonly undecided: readonly { readonly chart: string; readonly because: string }[];
 }
 

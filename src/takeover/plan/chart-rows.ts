@@ -42,7 +42,7 @@ export type Live =
     }
   | { readonly flag: string; readonly of: string };
 
-/** Somebody has to decide, since Sluice cannot do what the value says. */
+/** An operator has to decide, since Sluice cannot do what the value says. */
 export class Undecided extends Error {
   override readonly name = 'Undecided';
 }

@@ -7,7 +7,7 @@ import type { GitOpsOwner } from '../fluid/git-ops.ts';
 import type { ObjectPlan } from './objects.ts';
 import type { TakeoverInput } from './plan-input.ts';
 
-/** Something that a person has to decide. */
+/** What an operator has to decide. */
 export interface Decision {
   readonly about: string;
   readonly what: string;
@@ -85,7 +85,7 @@ const aboutObjects = (objects: readonly ObjectPlan[]): readonly Decision[] => [
     .map(({ object, harm }) => ({
       about: object,
       what: harm.join('; '),
-      how: 'Choose a time when nobody reads, or change the spec under Fluid first.',
+      how: 'Choose a time when no pod reads, or change the spec under Fluid first.',
     })),
 ];
 

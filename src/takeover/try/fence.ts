@@ -19,7 +19,7 @@ export async function readFence(client: Pick<KubeClient, 'get'>, options: CallOp
   return { policy, binding };
 }
 
-/** Whom they keep off what: as they say themselves. Undefined if there are none, or if somebody changed what they refuse. */
+/** Whom they keep off what: as they say themselves. Undefined if there are none, or if what they refuse was changed. */
 export function fenceOf({ policy, binding }: FencePair): Fence | undefined {
   if (!policy || !binding) return undefined;
   // The casts: what is not as it was written is found below.
@@ -64,8 +64,8 @@ export function whyOpen(found: FencePair, namespaces: readonly string[], user: s
 }
 
 /**
- * Whether the policy is in force in a namespace, by a request that it refuses to everybody and that changes nothing. With several API servers,
- * the one that answers may be ahead of others by a second. In a namespace that is gone or going nobody may create anything: whoever may delete
+ * Whether the policy is in force in a namespace, by a request that it refuses to every user and that changes nothing. With several API servers,
+ * the one that answers may be ahead of others by a second. In a namespace that is gone or going no user may create anything: whoever may delete
  * it must not end the try of the others.
  */
 export async function isInForce(client: Pick<KubeClient, 'create'>, namespace: string, options: CallOptions = {}): Promise<boolean> {

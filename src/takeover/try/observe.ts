@@ -13,6 +13,7 @@ import { Pod, typeOf } from '../../planning/kinds.ts';
 import { Deployment, GooseFSRuntime } from '../fluid/names.ts';
 import { isAlive } from '../fluid/observe.ts';
 import { isLeftUnbound } from '../fluid/unbound.ts';
+import { viewOf } from '../go/pod-view.ts';
 import { fenceOf, isInForce, readFence } from './fence.ts';
 import type { TryObjects } from './refusals.ts';
 import { CONTROLLER, namespacesIn, podsOf, type TryController, type TryPart, type TryTarget, type TryWorld } from './world.ts';
@@ -78,31 +79,20 @@ async function readController(client: KubeClient, namespace: string): Promise<Tr
     client.get(LEASE, { namespace, name: ELECTION_LEASE }).catch(ignoreNotFound),
   ]);
   return {
-    ...(deployment && { deployment: viewOf(deployment) }),
-    pods: pods.items.filter(isAlive).map((pod) => ({
-      name: pod.metadata.name,
-      uid: pod.metadata.uid ?? '',
-      namespaces: namespacesIn(pod['spec'] as object),
-      ...whyNot(pod),
-    })),
+    ...(deployment && { deployment: deploymentView(deployment) }),
+    pods: pods.items.filter(isAlive).map((pod) => {
+      const { name, uid, why } = viewOf(pod);
+      return { name, uid, namespaces: namespacesIn(pod['spec'] as object), ...(why !== undefined && { why }) };
+    }),
     // The cast: the type asked for.
     leader: lease ? holderOf(lease as Lease) : '',
   };
 }
 
-function viewOf(deployment: KubeObject): NonNullable<TryController['deployment']> {
+function deploymentView(deployment: KubeObject): NonNullable<TryController['deployment']> {
   const pods = podsOf(deployment);
   const image = pods.containers?.[0]?.image;
   return { uid: deployment.metadata.uid ?? '', namespaces: namespacesIn(pods), ...(image !== undefined && { image }) };
-}
-
-interface PodStatus {
-  readonly containerStatuses?: readonly { readonly state?: { readonly waiting?: { readonly reason?: string } } }[];
-}
-function whyNot({ status }: KubeObject): { readonly why?: string } {
-  const { containerStatuses = [] } = (status ?? {}) as PodStatus;
-  const why = containerStatuses.map(({ state }) => state?.waiting?.reason).find((reason) => reason !== undefined);
-  return why === undefined ? {} : { why };
 }
 
 async function objectsIn(

@@ -65,7 +65,7 @@ function namespacedWrites(fence: Fence): readonly KubeObject[] {
       matchConditions: [{ name: 'by-fluid', expression: `${byFluid(fence)} || (${isProbe})` }],
       validations: [{ expression: 'false', message: REFUSED, reason: 'Forbidden' }],
     }),
-    // By the label that the API server itself gives to each namespace, which nobody can take away.
+    // By the label that the API server itself gives to each namespace, which no client can remove.
     binding(FENCE, FENCE, {
       matchResources: {
         matchPolicy: 'Equivalent',

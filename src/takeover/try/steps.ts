@@ -13,7 +13,7 @@ export type TryAction =
   | { readonly do: 'fence'; readonly namespaces: readonly string[] }
   /** Deletes the controller and what belongs to it. */
   | { readonly do: 'remove' }
-  /** Takes away conditions with which Fluid would not set up a Dataset. */
+  /** Removes conditions with which Fluid would not set up a Dataset. */
   | { readonly do: 'unbind'; readonly dataset: Unbound };
 
 export interface TryWait {

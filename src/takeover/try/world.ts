@@ -25,7 +25,7 @@ export interface TryWorld {
   readonly target: TryTarget;
   /** Whom the policies keep off what; undefined if there are none as they should be. */
   readonly fence: Fence | undefined;
-  /** Whether a policy or a binding of that name exists, also one that somebody changed. */
+  /** Whether a policy or a binding of that name exists, also one that was changed. */
   readonly isFenceLeft: boolean;
   /** Namespaces in which the API server was seen to refuse. */
   readonly inForce: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export interface ControllerPod {
   readonly name: string;
   readonly uid: string;
   readonly namespaces: readonly string[] | undefined;
-  /** Why a container does not run: `ErrImagePull`. */
+  /** Why it does not run: `ErrImagePull`. */
   readonly why?: string;
 }
 export interface Unbound {
