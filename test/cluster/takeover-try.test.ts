@@ -124,7 +124,7 @@ describe.skipIf(!simulated)('sluice takeover try, of the namespace ml', () => {
     }
   });
 
-  test('a policy that is gone keeps nobody off', async () => {
+  test('once the binding of the policy is deleted, Fluid may write there', async () => {
     await plane.kubectl('delete', 'validatingadmissionpolicybinding', FENCE);
     expect(await whyOpenNow(client, ['ml'], FLUID, new AbortController().signal)).toContain('there is no ValidatingAdmissionPolicy');
     await eventually(async () => expect(await asFluid('annotate', 'dataset', 'demo', '-n', 'ml', 'c=d')).toContain('annotated'));

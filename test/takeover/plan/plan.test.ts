@@ -188,7 +188,7 @@ test('a GitOps tool that is not paused has to be paused', async () => {
   expect(about(await planned(server))).toEqual([]);
 });
 
-test("the values are those of helm's release, else those of a file, and the plan follows them", async () => {
+test("a file of values takes the place of those of helm's release, and the plan follows them", async () => {
   const server = clusterOf(hasGoldens ? ['juicefs/ce-min'] : []);
   server.put(record('Secret', 1, 'deployed', { runtime: { mountRoot: '/mnt/fluid' }, helmDriver: 'secret' }));
   const released = await planned(server);

@@ -54,9 +54,9 @@ describe('namespaces that cannot be tried:', () => {
     expect(whyNotTried(objects, ['ml', 'web'])).toEqual([]);
     expect(whyNotTried(objects, ['dev'])).toEqual([]);
   });
-  test('of many objects a message names five', () => {
+  test('of many objects a message names five, and how many more there are', () => {
     const datasets = Array.from({ length: 8 }, (_, i) => refers('ml', `d${i}`, 'web/b'));
-    expect(whyNotTried({ ...none, datasets }, ['ml'])[0]).toMatch(/^Dataset ml\/d0, .*Dataset ml\/d4, 3 more: refers/);
+    expect(whyNotTried({ ...none, datasets }, ['ml'])[0]).toMatch(/^Dataset ml\/d0, .*Dataset ml\/d4 and 3 more: refers/);
   });
 });
 

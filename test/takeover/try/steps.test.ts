@@ -73,7 +73,7 @@ describe('giving all namespaces back', () => {
     expect(off({ controller: NONE, unbound })).toEqual([{ do: 'unbind', dataset: unbound[0] }]);
     expect(off({ controller: NONE })).toEqual([{ do: 'fence', namespaces: [] }]);
   });
-  test('removes a policy that somebody changed, too', () =>
+  test('removes a policy that was changed, too', () =>
     expect(off({ controller: NONE, fence: undefined })).toEqual([{ do: 'fence', namespaces: [] }]));
   test('is done when neither is left', () => expect(off({ controller: NONE, fence: undefined, isFenceLeft: false })).toBe('done'));
 });

@@ -109,7 +109,7 @@ describe('sluice takeover try', () => {
     expect(at.names('DaemonSet')).toEqual([]);
     expect(at.names('MutatingWebhookConfiguration')).toEqual([]);
   });
-  test('changes nothing the second time, and adds a namespace', async () => {
+  test('leaves the policy as it is the second time, and adds a namespace', async () => {
     const at = cluster();
     await at.tryOut('ml');
     const policy = at.server.get('ValidatingAdmissionPolicy', undefined, FENCE);
