@@ -1,9 +1,9 @@
-import type { Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ignoreNotFound, isNotFound } from '../../kube/errors.ts';
 import { type KubeObject, type ResourceType, withoutManagedFields } from '../../kube/types.ts';
-import { ownedKinds, typeOfManifest } from '../../planning/kinds.ts';
+import { ownedKinds } from '../../planning/kinds.ts';
 import { LEASE } from '../../kube/lease/lease-record.ts';
+import { applyAll } from '../apply.ts';
 import { typeOfRecord } from '../fluid/helm.ts';
 import { Deployment } from '../fluid/names.ts';
 import { objectOf } from './record.ts';
@@ -13,22 +13,13 @@ import type { Target } from './world.ts';
 /** No Lease lasts longer; client-go counts in seconds. */
 const TEN_YEARS_S = 315_360_000;
 
-/**
- * The field manager of manifests: that of `kubectl apply --server-side`, by which they are applied again at the next upgrade. Under another
- * one, each field that an upgrade changes would be a conflict.
- */
-const MANAGER = 'kubectl';
-
 type Effects = {
   readonly [D in Action['do']]: (client: KubeClient, target: Target, action: Extract<Action, { readonly do: D }>) => Promise<unknown>;
 };
 
 /** How each action is taken, by its tag. What does not exist any more needs no write. */
 const EFFECTS: Effects = {
-  async apply(client, { parts }, { part }) {
-    // In their order: a namespace before what is in it.
-    for (const manifest of parts.get(part) ?? []) await applied(client, manifest);
-  },
+  apply: (client, { parts }, { part }) => applyAll(client, parts.get(part) ?? []),
   record: (client, { namespace }, { record }) => put(client, ownedKinds.ConfigMap, objectOf(namespace, record)),
   scale: (client, { namespace }, { deployment: name, replicas }) =>
     client.patch(Deployment, { namespace, name }, { spec: { replicas } }, { type: 'merge' }).catch(ignoreNotFound),
@@ -47,10 +38,6 @@ const EFFECTS: Effects = {
 export const take = (client: KubeClient, target: Target, action: Action): Promise<unknown> =>
   // The cast: the table has the function of this tag, which takes this action.
   (EFFECTS[action.do] as (client: KubeClient, target: Target, action: Action) => Promise<unknown>)(client, target, action);
-
-const applied = (client: KubeClient, manifest: Manifest) =>
-  // The cast: a manifest is an object whose shape the API server knows.
-  client.apply(typeOfManifest(manifest), manifest as unknown as KubeObject, { force: true, fieldManager: MANAGER });
 
 /** Creates an object without a version, and replaces that version otherwise: of two runs at once, one begins again. */
 const put = (client: KubeClient, type: ResourceType, object: KubeObject) =>

@@ -4,8 +4,8 @@ import { type Clock, sleep, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ignoreNotFound, isConflict, mayPass, messageOf } from '../../kube/errors.ts';
 import { selectorText } from '../../kube/selector.ts';
-import type { KubeObject } from '../../kube/types.ts';
 import { typeOf, typeOfManifest } from '../../planning/kinds.ts';
+import { applyAll } from '../apply.ts';
 import { observe } from './observe.ts';
 import { Binding, FENCE, fenceObjects, Policy } from './policies.ts';
 import type { TryAction, TryStep, TryWait } from './steps.ts';
@@ -90,9 +90,6 @@ async function patiently<T>(work: () => Promise<T>, clock: Clock, signal: AbortS
   }
 }
 
-/** By which these manifests are applied at the next upgrade, too: `kubectl apply --server-side`. */
-const MANAGER = 'kubectl';
-
 function take(client: KubeClient, target: TryTarget, world: TryWorld, action: TryAction): Promise<unknown> {
   switch (action.do) {
     case 'apply':
@@ -104,12 +101,6 @@ function take(client: KubeClient, target: TryTarget, world: TryWorld, action: Tr
     case 'unbind':
       return client.patch(typeOf(Dataset), action.dataset, { status: { conditions: [] } }, { type: 'merge', subresource: 'status' });
   }
-}
-
-async function applyAll(client: KubeClient, manifests: readonly (Manifest | KubeObject)[]): Promise<void> {
-  // The cast: a manifest is an object whose shape the API server knows.
-  for (const manifest of manifests)
-    await client.apply(typeOfManifest(manifest as Manifest), manifest as KubeObject, { force: true, fieldManager: MANAGER });
 }
 
 /** The Deployment first: while its pods end, they have their rights. What others share with it, such as the namespace, is not of the component. */
