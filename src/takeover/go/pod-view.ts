@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../kube/types.ts';
+import { namespacesIn } from '../try/world.ts';
 import type { PodView } from './world.ts';
 
 interface Shape {
-  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly { readonly args?: readonly string[] }[] };
+  readonly spec?: Parameters<typeof namespacesIn>[0] & { readonly nodeName?: string };
   readonly status?: {
     readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
@@ -26,7 +27,7 @@ export function viewOf(pod: KubeObject): PodView {
     isRunning: phase === 'Running' && containerStatuses.every(({ state }) => state?.running !== undefined),
     isReady: conditions.some(({ type, status: now }) => type === 'Ready' && now === 'True'),
     isEnding: pod.metadata.deletionTimestamp !== undefined,
-    isPartial: (spec.containers ?? []).some(({ args = [] }) => args.some((arg) => /^--namespaces(=|$)/.test(arg))),
+    isPartial: namespacesIn(spec) !== undefined,
     ...(why !== undefined && { why }),
   };
 }
