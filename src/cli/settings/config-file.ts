@@ -46,7 +46,7 @@ export async function allRuntimes(
 
 export interface AllParts {
   readonly runtimes: readonly Runtime[];
-  /** Of Datasets, operations and all of the runtimes. */
+  /** Those of Datasets and operations, and of all the runtimes. */
   readonly resources: readonly CustomResource[];
   /** Whether some are not of the package: its image lacks their code. */
   readonly furtherRuntimes: boolean;

@@ -7,7 +7,7 @@ import type { GitOpsOwner } from '../fluid/git-ops.ts';
 import type { ObjectPlan } from './objects.ts';
 import type { TakeoverInput } from './plan-input.ts';
 
-/** What an operator has to decide. */
+/** A question for an operator. */
 export interface Decision {
   readonly about: string;
   readonly what: string;
