@@ -2,7 +2,8 @@ import { stringify } from 'yaml';
 import { label } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { type Line, styled } from '../terminal.ts';
-import { type Change, readable } from './changes.ts';
+import type { Change } from '../../planning/diff/change.ts';
+import { readable } from './changes.ts';
 import { unified } from './unified.ts';
 
 /** Each change as a unified diff, and their numbers. */

@@ -2,6 +2,7 @@ import { annotation, isOwnedBy, isWatchedPod, label, type Manifest, ownersOf, sh
 import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, isNotFound, lacksRight } from '../../kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
+import type { Change } from '../../planning/diff/change.ts';
 import { differences } from '../../planning/diff/compare.ts';
 import { stamp, stamped } from '../../planning/diff/stamp.ts';
 import { hashOf } from '../../planning/bindings.ts';
@@ -16,27 +17,6 @@ import { admissible, wouldBecome } from './dry-run.ts';
 import { keysOf } from '../input/documents.ts';
 import { refOf } from '../input/read.ts';
 import type { RenderedRuntime } from '../synth/render.ts';
-
-/** The change that the controller would make to one object. */
-export interface Change {
-  readonly object: string;
-  /** `unknown`: it was not compared, for lack of rights. */
-  readonly action: 'add' | 'change' | 'prune' | 'refuse' | 'none' | 'unknown';
-  readonly before?: KubeObject;
-  readonly after?: KubeObject;
-  /** Why the object cannot be written. */
-  readonly problem?: string;
-  /** Why nothing would be done. */
-  readonly note?: string;
-  /** Changes that Kubernetes does not allow, as sentences. */
-  readonly immutable: readonly string[];
-  /** Pods that would keep the old template until a user deletes them. */
-  readonly stale: readonly string[];
-  /** Pods that would be replaced. */
-  readonly restarting: readonly string[];
-  /** Pods that Fluid created, and that would get the label by which the controller finds pods. They run on. */
-  readonly labelled?: readonly string[];
-}
 
 export async function changesOf(
   client: KubeClient,

@@ -4,7 +4,8 @@ import type { InputFault } from '../input/documents.ts';
 import { type InputObjects, refOf } from '../input/read.ts';
 import type { Lookup } from '../synth/lookup.ts';
 import { type Rendering, type RenderOptions, renderValid } from '../synth/render.ts';
-import { type Change, changesOf } from './changes.ts';
+import type { Change } from '../../planning/diff/change.ts';
+import { changesOf } from './changes.ts';
 import { operationChanges } from './operation-changes.ts';
 import { takenIn } from './taken.ts';
 

@@ -5,7 +5,8 @@ import { isDone, isOver, isRetried, jobView, pauseOf, retryOf, scheduleView } fr
 import { ownedKinds, Secret } from '../../planning/kinds.ts';
 import type { LiveObject } from '../../planning/objects.ts';
 import type { RenderedOperation } from '../synth/operations.ts';
-import { type Change, changeOf, current, nothing } from './changes.ts';
+import type { Change } from '../../planning/diff/change.ts';
+import { changeOf, current, nothing } from './changes.ts';
 
 /**
  * The changes that the controller would make for an operation: it creates objects that do not exist, and changes only a CronJob and its

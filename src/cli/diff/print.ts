@@ -4,7 +4,7 @@ import { faultLine, inPlace, published } from '../input/faults.ts';
 import { complain, say, sayText, visible } from '../terminal.ts';
 import { version } from '../version.ts';
 import { changeLines, isDifference, masked } from './change-lines.ts';
-import type { Change } from './changes.ts';
+import type { Change } from '../../planning/diff/change.ts';
 
 export const FORMATS = ['text', 'json', 'github', 'sarif'] as const;
 export type Format = (typeof FORMATS)[number];

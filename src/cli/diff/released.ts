@@ -5,7 +5,8 @@ import type { ResourceType } from '../../kube/types.ts';
 import { workloadType } from '../../planning/kinds.ts';
 import { isOurs, type Owned } from '../../planning/owner.ts';
 import type { RenderedRuntime } from '../synth/render.ts';
-import { type Change, current, nothing, textOf } from './changes.ts';
+import type { Change } from '../../planning/diff/change.ts';
+import { current, nothing, textOf } from './changes.ts';
 
 const STAY = 'would be deleted; its pods stay, and the StatefulSet of its name adopts them';
 

@@ -7,7 +7,8 @@ import type { RuntimeObject } from '../../planning/objects.ts';
 import { refOf } from '../input/read.ts';
 import type { Lookup } from '../synth/lookup.ts';
 import type { RenderedRuntime } from '../synth/render.ts';
-import { type Change, nothing } from './changes.ts';
+import type { Change } from '../../planning/diff/change.ts';
+import { nothing } from './changes.ts';
 
 /** A runtime that the cluster does not have would be the youngest. */
 const LAST = '9999';

@@ -25,6 +25,7 @@ export function findingsOf(world: BackWorld): readonly Remark[] {
   const { users, record } = world;
   const { runtimes, operations } = users;
   const recorded = new Set((record.workloads ?? []).flatMap((set) => ownersOf(set).map(({ uid }) => uid)));
+  const values = new Set(users.configMaps.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`));
   const findings: readonly (Omit<Remark, 'objects'> & { readonly objects: readonly KubeObject[] })[] = [
     {
       what: 'Paused operations: Fluid leaves their Jobs suspended.',
@@ -47,7 +48,7 @@ export function findingsOf(world: BackWorld): readonly Remark[] {
     {
       what: 'JuiceFSRuntimes that were created under Sluice: Fluid serves and deletes them, but ignores edits, and writes the event `helm value … not found`.',
       objects: runtimes.filter(
-        ({ kind, metadata: { namespace, name } }) => kind === 'JuiceFSRuntime' && !users.values.has(`${namespace}/${name}-juicefs-values`),
+        ({ kind, metadata: { namespace, name } }) => kind === 'JuiceFSRuntime' && !values.has(`${namespace}/${name}-juicefs-values`),
       ),
       outcome: 'Delete and create them again when it suits you.',
       isOpen: false,

@@ -5,7 +5,7 @@ import { selector } from '../../install/labels.ts';
 import { selectorText } from '../../kube/selector.ts';
 import { type FluidReader, readsOf } from '../fluid/reads.ts';
 import { observe } from '../go/observe.ts';
-import type { Seen } from '../go/step.ts';
+import { type Seen, seen } from '../go/step.ts';
 import { checkRights } from '../go/stopped.ts';
 import type { Run, Target } from '../go/world.ts';
 import { Binding, FENCE, Policy } from '../try/policies.ts';
@@ -19,7 +19,7 @@ const NONE: Users = {
   companions: [],
   statefulSets: [],
   releases: [],
-  values: new Set(),
+  configMaps: [],
 };
 
 /**
@@ -37,7 +37,7 @@ export async function observeBack(
   const isQuiet =
     world.sluice.controller.length === 0 && world.fluid.deployments.every(({ role, replicas }) => role === 'webhook' || replicas === 0);
   const reads = readsOf(client);
-  const users = withUsers || isQuiet ? await readUsers(reads, client, resources, world.fluid.release) : NONE;
+  const users = withUsers || isQuiet ? await readUsers(reads, resources, world.fluid.release) : NONE;
   const fence = await readPolicies(reads);
   checkRights(reads.missing());
   return {
@@ -53,7 +53,7 @@ export async function observeBack(
 async function readPolicies(reads: FluidReader): Promise<readonly Seen[]> {
   const lists = [Binding, Policy].map(async (type) => {
     const objects = await reads.list(type, { labelSelector: selectorText(selector('controller')), metadataOnly: true });
-    return objects.map(({ metadata: { name, uid = '' } }): Seen => ({ type, name, uid }));
+    return objects.map((object) => seen(type, object));
   });
   return (await Promise.all(lists)).flat().filter(({ name }) => name.startsWith(FENCE));
 }

@@ -1,7 +1,6 @@
 import { type CustomResource, GROUP, operationKinds } from '../../api/index.ts';
 import { Dataset } from '../../api/dataset.ts';
 import { isRecord } from '../../api/is-record.ts';
-import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { ownedKinds, typeOf } from '../../planning/kinds.ts';
 import { type ChartContent, contentOf, type HelmRecord, typeOfRecord } from '../fluid/helm.ts';
@@ -16,8 +15,8 @@ export interface Users {
   readonly companions: readonly KubeObject[];
   readonly statefulSets: readonly KubeObject[];
   readonly releases: readonly FluidRelease[];
-  /** ConfigMaps of values that Fluid wrote for runtimes: `<namespace>/<name>`. */
-  readonly values: ReadonlySet<string>;
+  /** ConfigMaps of Datasets, among them those of the values that Fluid wrote for runtimes. Metadata alone. */
+  readonly configMaps: readonly KubeObject[];
 }
 
 /** A record of one of the releases that Fluid's controllers install: one for each runtime, and one for each operation. */
@@ -47,7 +46,6 @@ const CHARTS_OF_OPERATIONS: ReadonlySet<string> = new Set([
 /** @param except namespace and name of Fluid's own release, which is none of a runtime */
 export async function readUsers(
   reads: FluidReader,
-  client: KubeClient,
   resources: readonly CustomResource[],
   except: { readonly namespace: string; readonly name: string } | undefined,
 ): Promise<Users> {
@@ -57,7 +55,7 @@ export async function readUsers(
     (await Promise.all(resources.filter(which).map((resource) => reads.list(typeOf(resource), {})))).flat();
   const records = async (kind: HelmRecord['kind']) =>
     (await reads.list(typeOfRecord({ kind }), { labelSelector: 'owner=helm', metadataOnly: true })).map((object) => ({ kind, object }));
-  const [datasets, runtimes, runs, companions, statefulSets, configMaps, secrets, values] = await Promise.all([
+  const [datasets, runtimes, runs, companions, statefulSets, inConfigMaps, inSecrets, configMaps] = await Promise.all([
     reads.list(typeOf(Dataset), {}),
     of(isRuntime),
     of(({ kind }) => operations.has(kind)),
@@ -67,10 +65,10 @@ export async function readUsers(
     records('Secret'),
     reads.list(ownedKinds.ConfigMap, { labelSelector: 'fluid.io/dataset-id', metadataOnly: true }),
   ]);
-  const others = [...configMaps, ...secrets].filter(
+  const others = [...inConfigMaps, ...inSecrets].filter(
     ({ object: { metadata } }) => !(metadata.namespace === except?.namespace && metadata.labels?.['name'] === except?.name),
   );
-  const releases = await Promise.all(others.map(({ kind, object }) => fluidRelease(client, kind, object)));
+  const releases = await Promise.all(others.map(({ kind, object }) => fluidRelease(reads, kind, object)));
   return {
     datasets,
     runtimes,
@@ -78,14 +76,14 @@ export async function readUsers(
     companions,
     statefulSets,
     releases: releases.filter((each) => each !== undefined),
-    values: new Set(values.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)),
+    configMaps,
   };
 }
 
 /** undefined for a release of a user: a chart of theirs may have the name of a runtime. threat-model: R-runtime-releases */
-async function fluidRelease(client: KubeClient, kind: HelmRecord['kind'], { metadata }: KubeObject): Promise<FluidRelease | undefined> {
+async function fluidRelease(reads: FluidReader, kind: HelmRecord['kind'], { metadata }: KubeObject): Promise<FluidRelease | undefined> {
   const { namespace = '', name, uid = '', labels = {} } = metadata;
-  const record = await client.get(typeOfRecord({ kind }), { namespace, name }).catch(() => undefined);
+  const record = await reads.get(typeOfRecord({ kind }), { namespace, name });
   const content = record && contentOf(kind, record, LARGEST);
   return content && isFluidsRelease(content) ? { kind, namespace, name, uid, release: labels['name'] ?? '' } : undefined;
 }

@@ -6,7 +6,7 @@ import { some } from '../../planning/some.ts';
 import { typeOfRecord } from '../fluid/helm.ts';
 import { Deployment } from '../fluid/names.ts';
 import { RECORD } from '../go/record.ts';
-import type { Contribution, Seen, Step } from '../go/step.ts';
+import { type Contribution, type Seen, seen, type Step } from '../go/step.ts';
 import type { FinishWorld } from './observe.ts';
 
 /** Deletes these, unless this run has. */
@@ -42,12 +42,7 @@ const deploymentsGone: Step<FinishWorld> = {
   of: (world) =>
     deleted(
       world,
-      world.fluid.deployments.map(({ name, object }) => ({
-        type: Deployment,
-        namespace: world.fluid.namespace,
-        name,
-        uid: object.metadata.uid ?? '',
-      })),
+      world.fluid.deployments.map(({ object }) => seen(Deployment, object)),
     ),
 };
 
@@ -63,9 +58,7 @@ const leasesGone: Step<FinishWorld> = {
   of: (world) =>
     deleted(
       world,
-      world.fluid.leases
-        .filter(({ holder }) => holder === TAKEOVER_HOLDER)
-        .map(({ name, object }) => ({ type: LEASE, namespace: world.fluid.namespace, name, uid: object.metadata.uid ?? '' })),
+      world.fluid.leases.filter(({ holder }) => holder === TAKEOVER_HOLDER).map(({ object }) => seen(LEASE, object)),
     ),
 };
 
@@ -78,16 +71,16 @@ const keptGone: Step<FinishWorld> = {
 const releaseGone: Step<FinishWorld> = {
   title: "The records of Fluid's own release are deleted",
   does: 'Delete the records that helm no longer finds.',
-  of({ sluice: { hidden }, fluid: { release }, run }) {
-    const left = hidden.filter(({ uid }) => !run.deleted.has(uid));
-    if (!release || left.length === 0) return undefined;
-    return {
-      actions: left.map(({ kind, name, uid }) => ({
-        do: 'delete',
-        object: { type: typeOfRecord({ kind }), namespace: release.namespace, name, uid },
+  of: (world) =>
+    deleted(
+      world,
+      world.sluice.hidden.map(({ kind, name, uid }) => ({
+        type: typeOfRecord({ kind }),
+        namespace: world.fluid.release?.namespace,
+        name,
+        uid,
       })),
-    };
-  },
+    ),
 };
 
 const recordGone: Step<FinishWorld> = {

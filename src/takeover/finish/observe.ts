@@ -6,7 +6,7 @@ import { releaseOf, typeOfRecord } from '../fluid/helm.ts';
 import { ClusterRoleBinding, fluidNames } from '../fluid/names.ts';
 import { type FluidReader, readsOf } from '../fluid/reads.ts';
 import { observe } from '../go/observe.ts';
-import type { Seen } from '../go/step.ts';
+import { type Seen, seen } from '../go/step.ts';
 import { checkRights } from '../go/stopped.ts';
 import type { Run, Target, World } from '../go/world.ts';
 import { readUsers, type Users } from '../back/users.ts';
@@ -39,18 +39,17 @@ export async function observeFinish(
   const world = await observe(client, target, run);
   const { release } = world.fluid;
   const reads = readsOf(client);
-  const [accounts, binding, users, configMaps] = await Promise.all([
+  const [accounts, binding, users] = await Promise.all([
     release ? Promise.all(ACCOUNTS.map((type) => labelled(reads, type, target.namespace, release))).then((lists) => lists.flat()) : [],
     reads.get(ClusterRoleBinding, { name: fluidNames.binding }, { metadataOnly: true }),
-    readUsers(reads, client, resources, release),
-    reads.list(ownedKinds.ConfigMap, { labelSelector: 'fluid.io/dataset-id', metadataOnly: true }),
+    readUsers(reads, resources, release),
   ]);
   checkRights(reads.missing());
   return {
     ...world,
     accounts: accounts.filter(({ type, name }) => type !== ClusterRoleBinding || name !== fluidNames.binding),
     binding: binding ? [seen(ClusterRoleBinding, binding)] : [],
-    kept: [...recordsOf(users), ...configMaps.filter(isValues).map((object) => seen(ownedKinds.ConfigMap, object))],
+    kept: [...recordsOf(users), ...users.configMaps.filter(isValues).map((object) => seen(ownedKinds.ConfigMap, object))],
   };
 }
 
@@ -75,5 +74,3 @@ const recordsOf = ({ releases }: Users): readonly Seen[] =>
 
 /** Fluid's values of a runtime: no ConfigMap of Sluice has such a name. */
 const isValues = (object: KubeObject): boolean => object.metadata.name.endsWith('-values') && ownerUid(object) === undefined;
-
-const seen = (type: Seen['type'], { metadata: { namespace, name, uid = '' } }: KubeObject): Seen => ({ type, namespace, name, uid });

@@ -15,6 +15,9 @@ export interface Seen {
   readonly uid: string;
 }
 
+/** An object as it was read, for an action. */
+export const seen = (type: ResourceType, { metadata: { namespace, name, uid = '' } }: KubeObject): Seen => ({ type, namespace, name, uid });
+
 /** A write. Each may be repeated: the second time it changes nothing. */
 export type Action =
   /** Applies the manifests of a part. */

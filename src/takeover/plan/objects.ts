@@ -1,22 +1,10 @@
 /** The fate of one object of a runtime or an operation in a take-over, from the change that `sluice diff` computes. Pure. */
 import type { Manifest } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/types.ts';
+import type { Change } from '../../planning/diff/change.ts';
 import { isPlacedAlike, nodesLeft, type PlacementNode } from '../../planning/diff/fuse-placement.ts';
 import type { LiveObject } from '../../planning/objects.ts';
 import { some } from '../../planning/some.ts';
-
-/** A change, as `sluice diff` has it. */
-export interface ForeseenChange {
-  readonly object: string;
-  readonly action: 'add' | 'change' | 'prune' | 'refuse' | 'none' | 'unknown';
-  readonly before?: KubeObject;
-  readonly after?: KubeObject;
-  readonly problem?: string;
-  readonly note?: string;
-  readonly immutable: readonly string[];
-  readonly stale: readonly string[];
-  readonly restarting: readonly string[];
-}
 
 /** In the order of a summary. */
 export const FATES = ['adopted', 'changed', 'created', 'deleted', 'kept', 'refused', 'unknown'] as const;
@@ -38,7 +26,7 @@ export interface ObjectPlan {
 const METADATA = new Set(['labels', 'annotations', 'owners']);
 
 /** @param nodes all nodes that the reader may see, to tell which ones fuse pods leave */
-export function planOf(change: ForeseenChange, nodes: readonly PlacementNode[] = []): ObjectPlan {
+export function planOf(change: Change, nodes: readonly PlacementNode[] = []): ObjectPlan {
   const { object, action, before, after, problem, note, immutable, stale } = change;
   const parts = action === 'change' ? changedParts(before, after) : [];
   const further = parts.filter((part) => !METADATA.has(part));
@@ -90,7 +78,7 @@ const sorted = (value: unknown): unknown =>
         )
       : value;
 
-function harmOf({ object, action, before, after, restarting }: ForeseenChange): readonly string[] {
+function harmOf({ object, action, before, after, restarting }: Change): readonly string[] {
   const lost = portsOf(before).filter((port) => after !== undefined && !portsOf(after).includes(port));
   return [
     ...(restarting.length > 0 ? [`would restart: ${some(restarting)}`] : []),

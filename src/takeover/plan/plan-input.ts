@@ -4,7 +4,7 @@ import type { PlacementNode } from '../../planning/diff/fuse-placement.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
 import type { MissingRight } from '../fluid/reads.ts';
 import type { ValuesPlan } from './carry-over.ts';
-import type { ForeseenChange } from './objects.ts';
+import type { Change } from '../../planning/diff/change.ts';
 
 /** All that a plan follows from. */
 export interface TakeoverInput {
@@ -18,7 +18,7 @@ export interface TakeoverInput {
   /** AdvancedStatefulSets of Fluid, whose pods StatefulSets adopt. */
   readonly replaced: readonly KubeObject[];
   /** By the runtime or the operation that they belong to: `JuiceFSRuntime ml/demo`. */
-  readonly changes: readonly { readonly of: string; readonly changes: readonly ForeseenChange[] }[];
+  readonly changes: readonly { readonly of: string; readonly changes: readonly Change[] }[];
   readonly faults: readonly PlanFault[];
   /** References to Datasets that do not allow them. */
   readonly ungranted: readonly { readonly object: string; readonly message: string; readonly isBound: boolean }[];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import juicefs from '../../../runtimes/juicefs/index.ts';
-import type { Change } from '../../../src/cli/diff/changes.ts';
+import type { Change } from '../../../src/planning/diff/change.ts';
 import { operationChanges } from '../../../src/cli/diff/operation-changes.ts';
 import { readInput } from '../../../src/cli/input/read.ts';
 import { inCluster } from '../../../src/cli/synth/lookup.ts';

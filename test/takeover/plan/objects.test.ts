@@ -1,7 +1,8 @@
 /** The fate of an object in a take-over, from the change that `sluice diff` computes. */
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/kube/types.ts';
-import { type ForeseenChange, planOf } from '../../../src/takeover/plan/objects.ts';
+import type { Change } from '../../../src/planning/diff/change.ts';
+import { planOf } from '../../../src/takeover/plan/objects.ts';
 
 const workload = (kind: string, template: object = {}, more: object = {}, labels: object = {}): KubeObject =>
   ({
@@ -10,7 +11,7 @@ const workload = (kind: string, template: object = {}, more: object = {}, labels
     metadata: { name: 'demo-worker', namespace: 'ml', resourceVersion: '1', labels },
     spec: { template: { metadata: { labels: { app: 'x' } }, spec: { containers: [], ...template } }, ...more },
   }) as KubeObject;
-const change = (before: KubeObject | undefined, after: KubeObject | undefined, more: Partial<ForeseenChange> = {}): ForeseenChange => ({
+const change = (before: KubeObject | undefined, after: KubeObject | undefined, more: Partial<Change> = {}): Change => ({
   object: `${(before ?? after)?.kind} ml/demo-worker`,
   action: before ? 'change' : 'add',
   ...(before && { before }),
@@ -43,7 +44,7 @@ test('pods keep the template of Fluid where the workload waits for their deletio
   });
 });
 
-test.each<[name: string, change: ForeseenChange, harm: string]>([
+test.each<[name: string, change: Change, harm: string]>([
   [
     'pods that restart',
     change(workload('StatefulSet'), workload('StatefulSet', { a: 1 }), { restarting: ['demo-worker-0'] }),

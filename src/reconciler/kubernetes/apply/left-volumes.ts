@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../kube/types.ts';
 import type { Cluster } from '../../cluster.ts';
 import { keyText } from '../../world.ts';
 import type { ClusterContext } from '../cluster-context.ts';
+import type { Store } from '../store/store.ts';
 import { ownedKinds, typeOf } from '../../../planning/kinds.ts';
 import { phaseOf } from '../../../planning/views.ts';
 import { claimedBy, driverOf } from '../../../planning/volumes.ts';
@@ -17,12 +18,10 @@ const UNCLAIMED: ReadonlySet<unknown> = new Set(['Released', 'Failed']);
  */
 export function leftVolumes({ client, store, events }: Pick<ClusterContext, 'client' | 'store' | 'events'>): Cluster['removeLeft'] {
   const type = ownedKinds.PersistentVolume;
-  const isOrphaned = (volume: KubeObject): boolean =>
-    isFluids(volume) && driverOf(volume) === csiDriver && !store.isOwner(ownerUid(volume) ?? '') && !volume.metadata.deletionTimestamp;
   return async (key) => {
     for (const { metadata } of store.leftVolumes(key)) {
       const live = metadata.deletionTimestamp ? undefined : await client.get(type, { name: metadata.name }).catch(ignoreNotFound);
-      if (!live || live.metadata.uid !== metadata.uid || keyText(claimedBy(live)) !== keyText(key) || !isOrphaned(live)) continue;
+      if (!live || live.metadata.uid !== metadata.uid || keyText(claimedBy(live)) !== keyText(key) || !isOrphaned(live, store)) continue;
       // One watch may hang while the others do not. What that one shows later wakes the key.
       if (await client.get(typeOf(Dataset), key).catch(ignoreNotFound)) return;
       const { uid = '', resourceVersion = '' } = live.metadata;
@@ -31,6 +30,10 @@ export function leftVolumes({ client, store, events }: Pick<ClusterContext, 'cli
     }
   };
 }
+
+/** Whether no runtime has a volume of ours, as it was read: what a label says is not enough to delete it. */
+export const isOrphaned = (volume: KubeObject, store: Pick<Store, 'isOwner'>): boolean =>
+  isFluids(volume) && driverOf(volume) === csiDriver && !store.isOwner(ownerUid(volume) ?? '') && !volume.metadata.deletionTimestamp;
 
 const NOTE =
   'the runtime of this claim was deleted without its finalizer, so that nothing serves it; delete the claim: the controller then deletes its volume';

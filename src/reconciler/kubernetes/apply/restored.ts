@@ -1,4 +1,4 @@
-import { csiDriver, isFluids, ownerUid } from '../../../api/index.ts';
+import { ownerUid } from '../../../api/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { attempt } from '../../failures.ts';
@@ -6,9 +6,10 @@ import { type Failure, type Key, keyText, type LiveObject, type World } from '..
 import { ownedType } from '../../../planning/kinds.ts';
 import { isCopy } from '../../../planning/owner.ts';
 import { phaseOf } from '../../../planning/views.ts';
-import { claimedBy, driverOf } from '../../../planning/volumes.ts';
+import { claimedBy } from '../../../planning/volumes.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { sourcesOf } from './fresh.ts';
+import { isOrphaned } from './left-volumes.ts';
 
 /**
  * Deletes what a tool has restored from another cluster and nothing here wants, in the namespace of a runtime that has all it needs: the
@@ -17,11 +18,7 @@ import { sourcesOf } from './fresh.ts';
 export function restoredRemover({ client, store, confirmed }: Pick<ClusterContext, 'client' | 'store' | 'confirmed'>) {
   /** Kubernetes keeps a volume that is bound, and its claim goes first. */
   const isLeft = (volume: KubeObject, key: Key): boolean =>
-    isFluids(volume) &&
-    driverOf(volume) === csiDriver &&
-    !store.isOwner(ownerUid(volume) ?? '') &&
-    keyText(claimedBy(volume)) === keyText(key) &&
-    phaseOf(volume) !== 'Bound';
+    isOrphaned(volume, store) && keyText(claimedBy(volume)) === keyText(key) && phaseOf(volume) !== 'Bound';
 
   async function remove({ kind, metadata }: LiveObject, key: Key): Promise<void> {
     const type = ownedType(kind);

@@ -58,10 +58,11 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     const readsSecrets = secretMs > 0 && (Object.keys(facts.secrets).length > 0 || writesSecrets(found));
     const now = clock.wall();
     const refused = refusedWorkloads(context, { now, key, uid, workloads, workload });
+    const searchInMs = context.podTakeover.dueInMs(uid);
     const again = [
       ...afterMs,
       ...crashAfterMs,
-      ...[context.podTakeover.dueInMs(uid) ?? []].flat(),
+      ...(searchInMs === undefined ? [] : [searchInMs]),
       ...refused.afterMs,
       ...pendingAfterMs({ workloads, now }),
       ...(readsSecrets ? [spread(uid, secretMs)] : []),
