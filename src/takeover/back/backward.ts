@@ -2,10 +2,10 @@
 import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
 import { some } from '../../planning/some.ts';
 import { controllersOf, stopped } from '../go/controllers.ts';
+import { deleted, recordSeen } from '../go/pieces.ts';
 import { RECORD } from '../go/record.ts';
 import type { Action, Step } from '../go/step.ts';
 import { undoers } from '../go/undone.ts';
-import { ownedKinds } from '../../planning/kinds.ts';
 import { datasetsReleased, releasesDeleted, workloadsRestored } from './leftovers.ts';
 import { driverRestored, fluidPluginServes, sluicePluginGone } from './node-plugin.ts';
 import { removed } from './removed.ts';
@@ -50,10 +50,7 @@ const fluidIdle: Step<BackWorld> = {
 const policiesGone: Step<BackWorld> = {
   title: 'No policy of a try keeps Fluid off a namespace',
   does: 'Delete the admission policies of `sluice takeover try`, if they are left.',
-  of({ fence, run }) {
-    const left = fence.filter(({ uid }) => !run.deleted.has(uid));
-    return left.length > 0 ? { actions: left.map((object) => ({ do: 'delete', object })) } : undefined;
-  },
+  of: (world) => deleted(world, world.fence),
 };
 
 const leasesFreed: Step<BackWorld> = {
@@ -94,10 +91,7 @@ const recordsShown: Step<BackWorld> = {
 const recordGone: Step<BackWorld> = {
   title: 'The record of the take-over is gone',
   does: 'Delete the record.',
-  of: ({ record: { uid }, fluid: { namespace }, run }) =>
-    uid === undefined || run.deleted.has(uid)
-      ? undefined
-      : { actions: [{ do: 'delete', object: { type: ownedKinds.ConfigMap, namespace, name: RECORD, uid } }] },
+  of: (world) => deleted(world, [recordSeen(world)]),
 };
 
 /**

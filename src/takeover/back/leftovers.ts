@@ -3,10 +3,10 @@ import { Dataset } from '../../api/dataset.ts';
 import { ownersOf } from '../../api/records.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { ownedKinds, typeOf } from '../../planning/kinds.ts';
-import { typeOfRecord } from '../fluid/helm.ts';
 import { isLeftUnbound } from '../fluid/unbound.ts';
+import { deleted } from '../go/pieces.ts';
 import type { Action, Step } from '../go/step.ts';
-import { staleReleases } from './objects.ts';
+import { seenRecord, staleReleases } from './objects.ts';
 import type { BackWorld } from './world.ts';
 
 /** Fluid never creates the AdvancedStatefulSets of a runtime that is set up, and adopts the pods of one that is there. */
@@ -79,16 +79,5 @@ export const datasetsReleased: Step<BackWorld> = {
 export const releasesDeleted: Step<BackWorld> = {
   title: 'No record of a release is left whose runtime or operation is deleted',
   does: "Delete the records of Fluid's releases of runtimes and operations that no longer exist.",
-  of({ users, run }) {
-    const stale = staleReleases(users).filter(({ uid }) => !run.deleted.has(uid));
-    if (stale.length === 0) return undefined;
-    return {
-      actions: stale.map(
-        ({ kind, namespace, name, uid }): Action => ({
-          do: 'delete',
-          object: { type: typeOfRecord({ kind }), namespace, name, uid },
-        }),
-      ),
-    };
-  },
+  of: (world) => deleted(world, staleReleases(world.users).map(seenRecord)),
 };

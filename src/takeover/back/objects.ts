@@ -1,5 +1,7 @@
 import { operationNames } from '../../constructs/operation-names.ts';
 import type { OperationKind } from '../../constructs/contract.ts';
+import { typeOfRecord } from '../fluid/helm.ts';
+import type { Seen } from '../go/step.ts';
 import type { FluidRelease, Users } from './users.ts';
 
 /** Releases whose runtime or operation does not exist. */
@@ -17,3 +19,11 @@ export function staleReleases({
   ]);
   return releases.filter(({ namespace, release }) => !wanted.has(`${namespace}/${release}`));
 }
+
+/** The record of a release, for an action. */
+export const seenRecord = ({ kind, namespace, name, uid }: Pick<FluidRelease, 'kind' | 'namespace' | 'name' | 'uid'>): Seen => ({
+  type: typeOfRecord({ kind }),
+  namespace,
+  name,
+  uid,
+});

@@ -1,5 +1,6 @@
 import { some } from '../../planning/some.ts';
 import type { PartName } from '../go/parts.ts';
+import { deleted } from '../go/pieces.ts';
 import type { Contribution } from '../go/step.ts';
 import type { OwnObject, PodView } from '../go/world.ts';
 import { ENDS_MS } from '../waits.ts';
@@ -13,12 +14,11 @@ const WEBHOOKS: ReadonlySet<string> = new Set([webhookNames.service, webhookName
 
 /** Deletes the objects of a part, then waits for its pods. */
 export function removed(world: BackWorld, part: PartName, pods: readonly PodView[]): Contribution | undefined {
-  const { sluice, run } = world;
-  const left = sluice.objects.filter((object) => object.part === part && isRemoved(world, object) && !run.deleted.has(object.uid));
+  const own = world.sluice.objects.filter((object) => object.part === part && isRemoved(world, object));
   // In the reverse order of an installation, but workloads first: a pod without rights only fails.
-  const order = left.toReversed().toSorted((a, b) => Number(isWorkload(b)) - Number(isWorkload(a)));
-  if (order.length > 0) return { actions: order.map((object) => ({ do: 'delete', object })) };
-  return pods.length > 0 ? { waitsFor: `${some(pods.map(({ name }) => `pod ${name}`))} ends`, withinMs: ENDS_MS } : undefined;
+  const order = own.toReversed().toSorted((a, b) => Number(isWorkload(b)) - Number(isWorkload(a)));
+  const late = pods.length > 0 ? { waitsFor: `${some(pods.map(({ name }) => `pod ${name}`))} ends`, withinMs: ENDS_MS } : undefined;
+  return deleted(world, order) ?? late;
 }
 
 const isWorkload = ({ type: { kind } }: OwnObject): boolean => kind === 'Deployment' || kind === 'DaemonSet';

@@ -1,19 +1,13 @@
 /** The end of a take-over: what only Fluid needs is deleted. After it, there is no way back but Fluid's chart. */
 import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
 import { LEASE } from '../../kube/lease/lease-record.ts';
-import { ownedKinds } from '../../planning/kinds.ts';
 import { some } from '../../planning/some.ts';
-import { typeOfRecord } from '../fluid/helm.ts';
+import { seenRecord } from '../back/objects.ts';
 import { Deployment } from '../fluid/names.ts';
+import { deleted, recordSeen } from '../go/pieces.ts';
 import { RECORD } from '../go/record.ts';
-import { type Contribution, type Seen, seen, type Step } from '../go/step.ts';
+import { seen, type Step } from '../go/step.ts';
 import type { FinishWorld } from './observe.ts';
-
-/** Deletes these, unless this run has. */
-function deleted({ run }: FinishWorld, objects: readonly Seen[]): Contribution | undefined {
-  const left = objects.filter(({ uid }) => uid !== '' && !run.deleted.has(uid));
-  return left.length > 0 ? { actions: left.map((object) => ({ do: 'delete', object })) } : undefined;
-}
 
 /** The record goes last, so an end that was interrupted still has it. */
 const wasTaken: Step<FinishWorld> = {
@@ -74,23 +68,14 @@ const releaseGone: Step<FinishWorld> = {
   of: (world) =>
     deleted(
       world,
-      world.sluice.hidden.map(({ kind, name, uid }) => ({
-        type: typeOfRecord({ kind }),
-        namespace: world.fluid.release?.namespace,
-        name,
-        uid,
-      })),
+      world.sluice.hidden.map((record) => seenRecord({ ...record, namespace: world.fluid.release?.namespace ?? '' })),
     ),
 };
 
 const recordGone: Step<FinishWorld> = {
   title: 'The record of the take-over is deleted',
   does: 'Delete the record, and the binding that says where it is. From then on, `back` has nothing to restore.',
-  of: (world) =>
-    deleted(world, [
-      ...world.binding,
-      { type: ownedKinds.ConfigMap, namespace: world.fluid.namespace, name: RECORD, uid: world.record.uid ?? '' },
-    ]),
+  of: (world) => deleted(world, [...world.binding, recordSeen(world)]),
 };
 
 /** The Deployments last but one: their annotations name helm's release. */

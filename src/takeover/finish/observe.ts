@@ -2,14 +2,15 @@ import { type CustomResource, ownerUid } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { type KubeObject, resourceType } from '../../kube/types.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
-import { releaseOf, typeOfRecord } from '../fluid/helm.ts';
+import { releaseOf } from '../fluid/helm.ts';
 import { ClusterRoleBinding, fluidNames } from '../fluid/names.ts';
 import { type FluidReader, readsOf } from '../fluid/reads.ts';
 import { observe } from '../go/observe.ts';
 import { type Seen, seen } from '../go/step.ts';
 import { checkRights } from '../go/stopped.ts';
 import type { Run, Target, World } from '../go/world.ts';
-import { readUsers, type Users } from '../back/users.ts';
+import { seenRecord } from '../back/objects.ts';
+import { readUsers } from '../back/users.ts';
 
 /** One reading of the cluster for the end of a take-over. */
 export interface FinishWorld extends World {
@@ -49,7 +50,7 @@ export async function observeFinish(
     ...world,
     accounts: accounts.filter(({ type, name }) => type !== ClusterRoleBinding || name !== fluidNames.binding),
     binding: binding ? [seen(ClusterRoleBinding, binding)] : [],
-    kept: [...recordsOf(users), ...users.configMaps.filter(isValues).map((object) => seen(ownedKinds.ConfigMap, object))],
+    kept: [...users.releases.map(seenRecord), ...users.configMaps.filter(isValues).map((object) => seen(ownedKinds.ConfigMap, object))],
   };
 }
 
@@ -68,9 +69,6 @@ async function labelled(
     })
     .map((object) => seen(type, object));
 }
-
-const recordsOf = ({ releases }: Users): readonly Seen[] =>
-  releases.map(({ kind, namespace, name, uid }) => ({ type: typeOfRecord({ kind }), namespace, name, uid }));
 
 /** Fluid's values of a runtime: no ConfigMap of Sluice has such a name. */
 const isValues = (object: KubeObject): boolean => object.metadata.name.endsWith('-values') && ownerUid(object) === undefined;
