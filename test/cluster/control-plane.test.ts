@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -214,7 +215,14 @@ describe('after the end', () => {
     },
   );
 
-  test('processes do not outlive a killed keeper, and the next start sweeps up', async () => {
+  test('processes do not outlive a killed keeper, and the next start sweeps up', async ({ onTestFinished }) => {
+    // In a folder of its own: a control plane that another file starts meanwhile sweeps the common one.
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-swept-'));
+    vi.stubEnv('TMPDIR', folder);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(folder, { recursive: true, force: true });
+    });
     await using killed = await startControlPlane({ nodes: 0 });
     const pids = pidsOf(killed.dir);
     process.kill(Number(readFileSync(join(killed.dir, 'keeper.pid'), 'utf8')), 'SIGKILL');
