@@ -1,6 +1,7 @@
 /** Options of a DataLoad by Jindo. */
 import { expect, test } from 'vitest';
 import jindo from '../../../runtimes/jindo/index.ts';
+import { JindoLoad } from '../../../runtimes/jindo/load.ts';
 import type { Mount } from '../../../src/api/index.ts';
 import { bucket, given } from './given.ts';
 
@@ -32,4 +33,16 @@ const loaded = (options: Readonly<Record<string, string>>) =>
 test('a number of threads is read with a filter, and only then refused', () => {
   expect(() => loaded({ threadNum: 'many' })).not.toThrow();
   expect(() => loaded({ threadNum: 'many', filter: '*.csv' })).toThrow('spec.options[threadNum]: expected a number of threads');
+});
+
+test('options without an effect are named, each with the reason', () => {
+  const warned = (options: Readonly<Record<string, string>>) =>
+    JindoLoad.warnings({ kind: 'DataLoad', name: 'op', namespace: 'ml', uid: 'u', spec: { options }, facts: { pods: {} } }).map(
+      ({ message }) => message,
+    );
+  expect(warned({ atomicCache: 'true', filter: '*.csv', threadNum: '2', url: 'u' })).toEqual([]);
+  expect(warned({ threadNum: '2' })).toEqual(['spec.options[threadNum]: has no effect without the option filter']);
+  for (const name of ['endpoint', 'accessKeyId', 'accessKeySecret', 'cacheListReplica', 'cacheListLocationEnable'])
+    expect(warned({ [name]: 'x' })).toEqual([`spec.options[${name}]: has no effect; it is of a list of files`]);
+  expect(warned({ other: 'x' })).toEqual(["spec.options[other]: has no effect; Jindo's load has no such option"]);
 });

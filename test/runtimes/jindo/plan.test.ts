@@ -84,7 +84,12 @@ describe('stores', () => {
     ['a reference', { mountPoint: 'dataset://a/b' }, 'references are of other runtimes'],
     ['blanks', { mountPoint: 'oss://a b/' }, 'without blanks'],
     ['an option of several lines', { options: { 'fs.oss.endpoint': 'a\nb = c' } }, 'a value of one line'],
-    ['one of two keys', { encryptOptions: keys.slice(0, 1) }, 'fs.oss.accessKeySecret too'],
+    ['one of two keys', { encryptOptions: keys.slice(0, 1) }, 'fs.oss.accessKeySecret too: a store asks for both, found nothing'],
+    [
+      'one of two keys, the other in plain text',
+      { encryptOptions: keys.slice(0, 1), options: { ...bucket.options, 'fs.oss.accessKeySecret': 's' } },
+      'fs.oss.accessKeySecret too: a store asks for both, found "it in options"',
+    ],
     ['an unknown policy', { options: { ...bucket.options, writePolicy: 'WRITE' } }, 'one of WRITE_AROUND, WRITE_THROUGH, CACHE_ONLY'],
     [
       'DHT that asks again',

@@ -1,6 +1,7 @@
 /** Warnings of a spec that works only in part. fields.test.ts has a warning of each field that never has an effect. */
 import { describe, expect, test } from 'vitest';
 import type { JindoRuntimeSpec } from '../../../runtimes/jindo/spec.ts';
+import type { Mount } from '../../../src/api/index.ts';
 import { bucket, fsx, given, keys, warningsOf } from './given.ts';
 
 const spec = { replicas: 1 };
@@ -54,6 +55,15 @@ describe('options', () => {
         }),
       ),
     ).toEqual(['Dataset: spec.sharedOptions[fs.s3.region]: has no effect; no mount reads it']));
+  test('with keys of all mounts are named if no mount is of a store that has keys', () => {
+    const said = (mount: Mount) => warningsOf(given({ spec, mounts: [mount], dataset: { sharedEncryptOptions: keys } }));
+    expect(said(bucket)).toEqual([]);
+    const unread = ['fs.oss.accessKeyId', 'fs.oss.accessKeySecret'].map(
+      (name) => `Dataset: spec.sharedEncryptOptions: "${name}" has no effect; no mount reads it`,
+    );
+    expect(said(local)).toEqual(unread);
+    expect(said({ mountPoint: 's3://b/', name: 'b', options: { 'fs.s3.endpoint': 'e', 'fs.s3.region': 'r' } })).toEqual(unread);
+  });
   test('with keys in plain text have a better place, and in both places only that counts', () => {
     const options = { ...bucket.options, 'fs.oss.accessKeyId': 'i', 'fs.oss.accessKeySecret': 's' };
     expect(warningsOf(given({ spec, mounts: [{ ...bucket, options }] }))).toEqual([
