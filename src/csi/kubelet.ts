@@ -30,14 +30,22 @@ export function handleOf(kubeletDir: string, { podUid, volumeName }: PodPath): s
   return handleIn(join(kubeletDir, 'pods', podUid, 'volumes/kubernetes.io~csi', volumeName));
 }
 
-/** All volumes of ours that are staged on this node, as the kubelet sees it; without a handle where that cannot be read. */
-export function stagedVolumes(kubeletDir: string): readonly { readonly handle?: string; readonly path: string }[] {
+export interface StagedVolume {
+  /** Absent where it cannot be read. */
+  readonly handle?: string;
+  readonly path: string;
+  /** When the kubelet last began to have it staged, ms. */
+  readonly begunAt?: number | undefined;
+}
+
+/** All volumes of ours that are staged on this node, as the kubelet sees it. */
+export function stagedVolumes(kubeletDir: string): readonly StagedVolume[] {
   const directory = join(kubeletDir, 'plugins/kubernetes.io/csi', csiDriver);
   return (unlessAbsent(() => readdirSync(directory)) ?? []).flatMap((name) => {
     const path = join(directory, name, 'globalmount');
     try {
       const handle = handleIn(join(directory, name));
-      return handle === undefined ? [] : [{ handle, path }];
+      return handle === undefined ? [] : [{ handle, path, begunAt: writtenAt(join(directory, name, DATA)) }];
     } catch {
       return [{ path }];
     }
@@ -50,15 +58,19 @@ export function stagedVolumes(kubeletDir: string): readonly { readonly handle?: 
  */
 export function begunAt(kubeletDir: string, podUid: string, container: string): number | undefined {
   const directory = join(kubeletDir, 'pods', podUid, 'containers', container);
-  const times = (unlessAbsent(() => readdirSync(directory)) ?? []).map((name) =>
-    unlessAbsent(() => statSync(join(directory, name)).mtimeMs),
-  );
+  const times = (unlessAbsent(() => readdirSync(directory)) ?? []).map((name) => writtenAt(join(directory, name)));
   return times.reduce((last, at) => (at !== undefined && (last === undefined || at > last) ? at : last), undefined);
 }
 
+/** The kubelet's file about a volume. It is written before a plugin is called. */
+const DATA = 'vol_data.json';
+
+/** When a file was last written, ms; undefined when there is none. */
+export const writtenAt = (file: string): number | undefined => unlessAbsent(() => statSync(file).mtimeMs);
+
 /** threat-model: R-kubelet-files */
 function handleIn(directory: string): string | undefined {
-  const text = unlessAbsent(() => readFileSync(join(directory, 'vol_data.json'), 'utf8'));
+  const text = unlessAbsent(() => readFileSync(join(directory, DATA), 'utf8'));
   if (text === undefined) return undefined;
   const { driverName, volumeHandle } = JSON.parse(text) as { readonly driverName?: string; readonly volumeHandle?: string };
   return driverName === csiDriver ? volumeHandle : undefined;

@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import type { Log } from '../../kube/types.ts';
 import type { FuseOf } from './fuse-label.ts';
-import { stagedVolumes } from '../kubelet.ts';
+import { stagedVolumes, writtenAt } from '../kubelet.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
@@ -43,7 +43,7 @@ export function openStaged(directory: string): StagedRecords {
 
 /**
  * Takes over what an earlier version kept in the kubelet's staging paths, and drops what is about volumes that the kubelet does not have
- * staged any more. To be called before the kubelet calls.
+ * staged any more, or has had staged again by another plugin since. To be called before the kubelet calls.
  */
 export function tidyStaged(directory: string, kubeletDir: string, log: Log): void {
   const staged = openStaged(directory);
@@ -56,10 +56,11 @@ export function tidyStaged(directory: string, kubeletDir: string, log: Log): voi
   }
   // One that cannot be read might be any of them.
   if (volumes.some(({ handle }) => handle === undefined)) return;
-  const known = new Set(volumes.map(({ handle }) => handle));
+  const begunAt = new Map(volumes.map((volume) => [volume.handle, volume.begunAt ?? 0]));
   for (const file of filesIn(directory)) {
     const handle = read<StagedRecord>(join(directory, file))?.handle;
-    if (handle !== undefined && known.has(handle)) continue;
+    // A plugin keeps a record after the kubelet began: a younger beginning was for another plugin, perhaps of another Dataset of that name.
+    if (handle !== undefined && (writtenAt(join(directory, file)) ?? 0) >= (begunAt.get(handle) ?? Number.POSITIVE_INFINITY)) continue;
     log.info({ handle }, 'not staged any more: forgotten');
     rmSync(join(directory, file), { force: true });
   }

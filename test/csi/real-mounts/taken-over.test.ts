@@ -97,6 +97,32 @@ describePlugin('what Fluid has left', { patienceMs: 200 }, (at) => {
     kubeletForgets('ml-back');
   });
 
+  test('a volume that another plugin has staged again since lets the fuse pod of the newer Dataset go', async () => {
+    const attributes = { ...base('twice'), ...runtimeOf('twice') };
+    given('twice', { ...attributes, mount_pod_node_selector_key: 'fluid.io/f-older' });
+    await stage('ml-twice', { ...attributes, mount_pod_node_selector_key: 'fluid.io/f-older' });
+    await at.plugin.end();
+    // The other plugin unstages the volume, and stages that of the next Dataset of this name.
+    kubeletForgets('ml-twice');
+    kubeletStages('ml-twice');
+    given('twice', { ...attributes, mount_pod_node_selector_key: 'fluid.io/f-newer' });
+    at.plugin = await at.node.startPlugin({ patienceMs: 200 });
+    await unstage('ml-twice');
+    expect(labels()).toEqual([{ 'fluid.io/f-newer': null }]);
+  });
+
+  test('a volume that this plugin had staged is known after a restart', async () => {
+    const attributes = { ...base('kept'), ...runtimeOf('kept'), mount_pod_node_selector_key: 'fluid.io/f-kept' };
+    given('kept', attributes);
+    await stage('ml-kept', attributes);
+    await at.plugin.end('SIGKILL');
+    // As for a volume whose name is not its handle.
+    at.node.write({ ...state, volumes: {} });
+    at.plugin = await at.node.startPlugin({ patienceMs: 200 });
+    await unstage('ml-kept');
+    expect(labels()).toEqual([{ 'fluid.io/f-kept': null }]);
+  });
+
   test('the file of an earlier version in the staging path is used, and then removed', async () => {
     given('earlier', {});
     kubeletStages('ml-earlier');
