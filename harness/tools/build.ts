@@ -1,13 +1,15 @@
 /** Builds the programs of the test control plane and node, once per machine. */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import type { Go } from './go.ts';
 import type { Job, Report } from './jobs.ts';
 import { lock } from './lock.ts';
-import { buildFlags, cacheDir, cacheRoot, MODULES, type Tool, toolPath } from './tools.ts';
+import { moduleFor, PATCHES } from './kubernetes.ts';
+import { type Build, buildOf, cacheRoot, type Tool, toolPath } from './tools.ts';
 
 /** Lower priority than all other work of the machine. */
 const NICE = 10;
@@ -24,7 +26,12 @@ export function buildJobs(go: Go, tools: readonly Tool[]): readonly Job[] {
         report(0, 'waiting for another process, which builds test programs');
       });
       try {
-        if (!existsSync(toolPath(tool))) await build(tool, go, report, signal);
+        if (!existsSync(toolPath(tool))) {
+          report(0, 'loading modules');
+          const how = buildOf(tool);
+          await writeModule(how, go, signal);
+          await build(tool, how, go, report, signal);
+        }
       } finally {
         unlock();
       }
@@ -33,8 +40,21 @@ export function buildJobs(go: Go, tools: readonly Tool[]): readonly Job[] {
   }));
 }
 
-function build(tool: Tool, go: Go, report: Report, signal: AbortSignal): Promise<void> {
-  const target = join(cacheDir(tool.module), tool.name);
+/** The module of a version of Kubernetes that has none under tools/. */
+async function writeModule({ module, kubernetes }: Build, go: Go, signal: AbortSignal): Promise<void> {
+  const file = join(module, 'go.mod');
+  if (kubernetes === undefined || existsSync(file)) return;
+  mkdirSync(module, { recursive: true });
+  const args = ['mod', 'download', '-json', `k8s.io/kubernetes@v${PATCHES[kubernetes]}`];
+  const env = { ...process.env, ...go.env, GOFLAGS: '', GOWORK: 'off' };
+  const { stdout } = await promisify(execFile)(go.path, args, { cwd: module, env, signal });
+  const { GoMod: own } = JSON.parse(stdout) as { readonly GoMod: string };
+  writeFileSync(`${file}.new`, moduleFor(kubernetes, readFileSync(own, 'utf8')));
+  renameSync(`${file}.new`, file);
+}
+
+function build(tool: Tool, how: Build, go: Go, report: Report, signal: AbortSignal): Promise<void> {
+  const target = join(how.target, tool.name);
   const folder = `${target}.new`;
   const made = join(folder, tool.name);
   // The folder of a build that was killed: this one holds the lock.
@@ -44,8 +64,8 @@ function build(tool: Tool, go: Go, report: Report, signal: AbortSignal): Promise
   // Go leaves what it has there when a signal ends it.
   const env = { ...process.env, ...go.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off', GOTMPDIR: folder };
   const nicer = String(Math.max(0, NICE - getPriority()));
-  const child = spawn('nice', ['-n', nicer, go.path, 'build', ...buildFlags(tool.module), '-v', '-o', made, tool.package], {
-    cwd: join(MODULES, tool.module),
+  const child = spawn('nice', ['-n', nicer, go.path, 'build', ...how.flags, '-v', '-o', made, tool.package], {
+    cwd: how.module,
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
     // With its compilers it is a group of processes, which ends as a whole.
@@ -68,7 +88,6 @@ function build(tool: Tool, go: Go, report: Report, signal: AbortSignal): Promise
     const fraction = Math.min(0.95, compiled / tool.packages);
     report(fraction, downloading === undefined ? `package ${compiled} of about ${tool.packages}` : `downloading ${downloading}`);
   });
-  report(0, 'loading modules');
   return new Promise<void>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
@@ -77,7 +96,7 @@ function build(tool: Tool, go: Go, report: Report, signal: AbortSignal): Promise
         return resolve();
       }
       if (signal.aborted) return reject(signal.reason as Error);
-      reject(new Error(`go build of ${tool.package} in ${join(MODULES, tool.module)} ended with code ${code}:\n${complaints.join('\n')}`));
+      reject(new Error(`go build of ${tool.package} in ${how.module} ended with code ${code}:\n${complaints.join('\n')}`));
     });
   }).finally(() => {
     signal.removeEventListener('abort', stop);

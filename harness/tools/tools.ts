@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { askedKubernetes, DEFAULT_KUBERNETES, PATCHES, versionStamp } from './kubernetes.ts';
 
 export type ControlPlaneToolName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl' | 'kwok';
 export type NodeToolName = 'kubelet' | 'kube-proxy' | 'coredns' | 'pause' | 'minio' | 'rclone';
@@ -84,16 +85,15 @@ export function wantedTools(wanted: Wanted): readonly Tool[] {
 /** The folder tools/ of the checkout. */
 export const MODULES = join(import.meta.dirname, '../../tools');
 
-const VERSION = 'k8s.io/component-base/version';
-
 /** `go build` without what would make two builds differ. */
-export function buildFlags(module: Tool['module']): readonly string[] {
-  const stamp = `-X ${VERSION}.gitVersion=v1.34.4 -X ${VERSION}.gitMajor=1 -X ${VERSION}.gitMinor=34`;
+function buildFlags(module: Tool['module'], kubernetes = DEFAULT_KUBERNETES): readonly string[] {
   return [
-    '-mod=readonly',
+    kubernetes === DEFAULT_KUBERNETES ? '-mod=readonly' : '-mod=mod',
     '-trimpath',
     '-buildvcs=false',
-    ...(module === 'kube' || module === 'kube-proxy' ? ['-tags=providerless', `-ldflags=-s -w ${stamp}`] : ['-ldflags=-s -w']),
+    ...(module === 'kube' || module === 'kube-proxy'
+      ? ['-tags=providerless', `-ldflags=-s -w ${versionStamp(kubernetes)}`]
+      : ['-ldflags=-s -w']),
   ];
 }
 
@@ -131,10 +131,35 @@ function withoutTools(goMod: string): string {
   return goMod.replace(/^tool (\([^)]*\)|.*)\n/m, '');
 }
 
+/** These follow SLUICE_TEST_KUBERNETES. kubectl does not: only tests speak to it, and in the words of one version. */
+const VERSIONED: ReadonlySet<ToolName> = new Set(['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet']);
+
+export interface Build {
+  /** Where Go runs. */
+  readonly module: string;
+  readonly flags: readonly string[];
+  /** The folder of the program. */
+  readonly target: string;
+  /** The version of Kubernetes whose module has to be written first. */
+  readonly kubernetes?: string;
+}
+
+/** How a program is built; once it is, `target` has it. */
+export function buildOf({ name, module }: Pick<Tool, 'name' | 'module'>, env: Env = process.env): Build {
+  const kubernetes = VERSIONED.has(name) ? askedKubernetes(env) : DEFAULT_KUBERNETES;
+  if (kubernetes === DEFAULT_KUBERNETES) return { module: join(MODULES, module), flags: buildFlags(module), target: cacheDir(module, env) };
+  const flags = buildFlags(module, kubernetes);
+  const contents = [process.platform, process.arch, ...flags].join('\n');
+  const target = cacheFolder(`kubernetes-${PATCHES[kubernetes]}`, [contents], env);
+  return { module: join(target, 'module'), flags, target, kubernetes };
+}
+
 /** Where a program is, or will be once built. */
-export function toolPath({ name, module }: Pick<Tool, 'name' | 'module'>, env: Env = process.env): string {
+export function toolPath(tool: Pick<Tool, 'name' | 'module'>, env: Env = process.env): string {
   const assets = env['KUBEBUILDER_ASSETS'];
-  return assets !== undefined && existsSync(join(assets, name)) ? join(assets, name) : join(cacheDir(module, env), name);
+  const { target, kubernetes } = buildOf(tool, env);
+  const isAsset = assets !== undefined && kubernetes === undefined && existsSync(join(assets, tool.name));
+  return join(isAsset ? assets : target, tool.name);
 }
 
 /** Those that still have to be built. */

@@ -74,6 +74,24 @@ while :; do sleep 0.1; done`).run(() => {}, interrupt.signal);
     expect(readdirSync(dirname(toolPath(etcd)))).toEqual(['etcd']);
   });
 
+  test('of another version of Kubernetes has a module that is written first', async () => {
+    vi.stubEnv('SLUICE_TEST_KUBERNETES', '1.29');
+    const [, apiServer] = wantedTools('control plane') as readonly [Tool, Tool];
+    const own = join(folder, 'own.mod');
+    writeFileSync(own, 'go 1.21\nrequire k8s.io/x v1.0.0\nrequire (\n\tk8s.io/api v0.0.0\n)\n');
+    const path = join(folder, 'go');
+    const script = `case "$1" in
+mod) [ "$4" = k8s.io/kubernetes@v1.29.15 ] && echo '{"GoMod": "${own}"}' ;;
+build) grep -q 'k8s.io/api v0.29.15' go.mod || exit 1; echo "$*" > "$FOLDER/flags"; while [ "$1" != -o ]; do shift; done; echo program > "$2" ;;
+esac`;
+    writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    for (const build of buildJobs({ path, env: { FOLDER: folder } }, [apiServer])) await build.run(() => {}, never);
+    expect(readFileSync(join(folder, 'flags'), 'utf8')).toMatch(
+      /^build -mod=mod .*gitVersion=v1\.29\.15 .* k8s\.io\/kubernetes\/cmd\/kube-apiserver\n$/,
+    );
+    expect(readdirSync(dirname(toolPath(apiServer))).toSorted()).toEqual(['kube-apiserver', 'module']);
+  });
+
   test('that fails says what Go said', async () => {
     await expect(job('echo "a.go:1: no such thing" >&2; exit 2').run(() => {}, never)).rejects.toThrow(
       /^go build of go\.etcd\.io\/etcd\/server\/v3 in .*tools\/etcd ended with code 2:\n(.*\n)*a\.go:1: no such thing$/,

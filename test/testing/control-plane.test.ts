@@ -9,6 +9,7 @@ import { createCa, issue } from '../../harness/control-plane/pki.ts';
 import { selects } from '../../harness/control-plane/pod-target.ts';
 import { cacheDir, MODULES, toolPath, wantedTools } from '../../harness/tools/tools.ts';
 import { goMinor } from '../../harness/tools/go.ts';
+import { DEFAULT_KUBERNETES, moduleFor, PATCHES } from '../../harness/tools/kubernetes.ts';
 import { lock } from '../../harness/tools/lock.ts';
 
 describe('certificates', () => {
@@ -70,6 +71,29 @@ describe('the tools', () => {
   test('are named by the go.mod files, as what `go build` builds', () => {
     for (const { module, package: path } of wantedTools('engines'))
       expect(readFileSync(join(MODULES, module, 'go.mod'), 'utf8')).toContain(path);
+  });
+
+  test('of another version of Kubernetes lie elsewhere, and all others where they were', () => {
+    const paths = (env: Readonly<Record<string, string>>) =>
+      wantedTools('engines').map((tool) => toolPath(tool, { SLUICE_CACHE: '/c', ...env }));
+    const usual = paths({});
+    expect(paths({ SLUICE_TEST_KUBERNETES: DEFAULT_KUBERNETES })).toEqual(usual);
+    const other = paths({ SLUICE_TEST_KUBERNETES: '1.29' }).filter((path) => !usual.includes(path));
+    expect(other.map((path) => path.replace(/[0-9a-f]{16}/, '#'))).toEqual(
+      ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet'].map(
+        (name) => `/c/tools/kubernetes-${PATCHES['1.29']}-#/${name}`,
+      ),
+    );
+    expect(() => paths({ SLUICE_TEST_KUBERNETES: '1.28' })).toThrow('SLUICE_TEST_KUBERNETES=1.28 is none of 1.29, 1.30,');
+  });
+
+  test('are of the default version by a lock, and of another by what Kubernetes itself requires', () => {
+    expect(readFileSync(join(MODULES, 'kube/go.mod'), 'utf8')).toContain(`require k8s.io/kubernetes v${PATCHES[DEFAULT_KUBERNETES]}\n`);
+    const own =
+      'module k8s.io/kubernetes\n\ngo 1.21\n\nrequire (\n\tk8s.io/api v0.0.0\n\tk8s.io/klog/v2 v2.110.1\n)\n\nreplace k8s.io/api => ./staging\n';
+    expect(moduleFor('1.29', own)).toBe(
+      `module sluice.dev/tools/kubernetes\n\ngo 1.21\n\nrequire (\n\tk8s.io/kubernetes v1.29.15\n\tk8s.io/api v0.29.15\n)\n`,
+    );
   });
 
   test.for([
