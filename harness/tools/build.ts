@@ -9,33 +9,33 @@ import type { Go } from './go.ts';
 import type { Job, Report } from './jobs.ts';
 import { lock } from './lock.ts';
 import { moduleFor, PATCHES } from './kubernetes.ts';
-import { type Build, buildOf, cacheRoot, type Tool, toolPath } from './tools.ts';
+import { type Build, buildOf, cacheRoot, type Env, type Tool, toolPath } from './tools.ts';
 
 /** Lower priority than all other work of the machine. */
 const NICE = 10;
 
 /** A build for each of these. One that another process makes at the same time is waited for. */
-export function buildJobs(go: Go, tools: readonly Tool[]): readonly Job[] {
+export function buildJobs(go: Go, tools: readonly Tool[], env: Env = process.env): readonly Job[] {
   return tools.map((tool) => ({
     name: tool.name,
     seconds: tool.seconds,
     async run(report, signal) {
-      mkdirSync(cacheRoot(), { recursive: true });
-      const unlock = await lock(join(cacheRoot(), 'build.lock'), () => {
+      mkdirSync(cacheRoot(env), { recursive: true });
+      const unlock = await lock(join(cacheRoot(env), 'build.lock'), () => {
         signal.throwIfAborted();
         report(0, 'waiting for another process, which builds test programs');
       });
       try {
-        if (!existsSync(toolPath(tool))) {
+        if (!existsSync(toolPath(tool, env))) {
           report(0, 'loading modules');
-          const how = buildOf(tool);
+          const how = buildOf(tool, env);
           await writeModule(how, go, signal);
           await build(tool, how, go, report, signal);
         }
       } finally {
         unlock();
       }
-      return `${Math.round(statSync(toolPath(tool)).size / 1e6)} MB`;
+      return `${Math.round(statSync(toolPath(tool, env)).size / 1e6)} MB`;
     },
   }));
 }

@@ -97,7 +97,7 @@ function buildFlags(module: Tool['module'], kubernetes = DEFAULT_KUBERNETES): re
   ];
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The folder of everything that is built. */
 export function cacheRoot(env: Env = process.env): string {
