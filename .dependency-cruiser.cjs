@@ -5,6 +5,14 @@ const only = (layer, ...allowed) => ({
   from: { path: `^${layer}/` },
   to: { path: '^(src|runtimes)/', pathNot: [layer, ...allowed].map((l) => `^${l}/`) },
 });
+/** Folders of which each may import those before it, and none after it. */
+const ordered = (layer, folders) =>
+  folders.slice(0, -1).map((folder, i) => ({
+    name: `${layer}/${folder}-imports-none-of-${folders.slice(i + 1).join('-')}`,
+    severity: 'error',
+    from: { path: `^${layer}/${folder}/` },
+    to: { path: `^${layer}/(${folders.slice(i + 1).join('|')})/` },
+  }));
 /** Folders and files whose functions depend on nothing but their arguments … */
 const PURE = '^(src/(api|constructs|fuse|install|planning|reconciler|takeover)/|runtimes/|src/webhook/(?!(server|certificates|watches)/)|src/csi/(volume|(publish|recovery)/plan|mounts/(mountinfo|tree|binding))[.]ts$)';
 /** … but for these. */
@@ -25,6 +33,7 @@ module.exports = {
     only('src/webhook', 'src/api', 'src/kube'),
     only('src/install', 'src/api', 'src/constructs'),
     only('src/takeover', 'src/api', 'src/constructs', 'src/kube', 'src/planning', 'src/install'),
+    ...ordered('src/takeover', ['steps', 'fluid', 'plan', 'world', 'try', 'go', 'back', 'finish']),
     only('src/api-server', 'src/api', 'src/kube'),
     only('src/playground', 'src/api', 'src/csi', 'src/kube', 'src/webhook', 'src/api-server'),
     only('src/testing', 'src/api', 'src/constructs', 'src/kube', 'src/api-server'),

@@ -34,6 +34,8 @@ const PLANTED: Readonly<Record<string, string>> = {
   'src/cli/c.ts': "export type { B } from '../reconciler/b.ts';\n",
   'src/takeover/t.ts':
     "import { readFileSync } from 'node:fs';\nexport type { B } from '../reconciler/b.ts';\nexport const t = readFileSync;\n",
+  'src/takeover/world/w.ts': 'export const w = 1;\n',
+  'src/takeover/fluid/f.ts': "export { w } from '../world/w.ts';\n",
   'src/fuse/f.ts': "import { c } from '../csi/publish/plan.ts';\nexport const f = c;\n",
 };
 const EXPECTED: readonly (readonly [rule: string, file: string])[] = [
@@ -51,6 +53,7 @@ const EXPECTED: readonly (readonly [rule: string, file: string])[] = [
   ['commands-enter-the-reconciler-by-its-doors', 'src/cli/c.ts'],
   ['pure-code-does-no-io', 'src/takeover/t.ts'],
   ['src/takeover-imports-only-itself-and-src/api-and-src/constructs-and-src/kube-and-src/planning-and-src/install', 'src/takeover/t.ts'],
+  ['src/takeover/fluid-imports-none-of-plan-world-try-go-back-finish', 'src/takeover/fluid/f.ts'],
   ['src/fuse-imports-only-itself-and-src/api', 'src/fuse/f.ts'],
 ];
 

@@ -1,8 +1,8 @@
 import { BACKWARD, canGoBack } from '../../takeover/back/backward.ts';
 import { type Remark, findingsOf } from '../../takeover/back/findings.ts';
 import { observeBack } from '../../takeover/back/observe.ts';
-import { carryOut } from '../../takeover/go/run.ts';
-import { NOTHING_DONE, type Run } from '../../takeover/go/world.ts';
+import { carryOut } from '../../takeover/steps/run.ts';
+import { NOTHING_DONE, type Run } from '../../takeover/steps/step.ts';
 import { readFence } from '../../takeover/try/fence.ts';
 import type { Define } from '../command.ts';
 import { Refused } from '../errors.ts';
@@ -51,12 +51,12 @@ export const define: Define = (command, parts) => {
         if (refusal) throw new Refused(refusal);
         const findings = findingsOf(before);
         say(...findings.flatMap(linesOf));
-        if (flags.dryRun) return say(...stepLines(BACKWARD, before, target.namespace));
+        if (flags.dryRun) return say(...stepLines(BACKWARD, before));
         if (!flags.accept && findings.some(({ isOpen }) => isOpen))
           throw new Refused('nothing was changed: decide what is marked `decide` above, or use --accept');
-        const progress = progressOf<typeof before>(target.namespace);
+        const progress = progressOf<typeof before>();
         const observe = (run: Run) => observeBack(client, target, resources, run);
-        await carryOut(BACKWARD, { client, target, signal, progress, observe });
+        await carryOut(BACKWARD, { client, signal, progress, observe });
         say("Fluid runs as before the take-over. Sluice's custom resources and its namespace stay.");
       }),
     );

@@ -1,9 +1,9 @@
 import { FINISH } from '../../takeover/finish/finish.ts';
 import { observeFinish } from '../../takeover/finish/observe.ts';
 import { FORWARD } from '../../takeover/go/forward.ts';
-import { carryOut, firstOpen } from '../../takeover/go/run.ts';
-import { inWords } from '../../takeover/go/step.ts';
-import { ALL_APPLIED, type Run } from '../../takeover/go/world.ts';
+import { carryOut, firstOpen } from '../../takeover/steps/run.ts';
+import { inWords, type Run } from '../../takeover/steps/step.ts';
+import { ALL_APPLIED } from '../../takeover/world/world.ts';
 import type { Define } from '../command.ts';
 import { Refused } from '../errors.ts';
 import { configOption } from '../settings/config-file.ts';
@@ -42,11 +42,11 @@ export const define: Define = (command, parts) => {
         if (actions.length === 0) return say('Nothing is left to delete.');
         const [refusal] = FINISH.flatMap((step) => step.of(world)?.refusal ?? []);
         if (refusal !== undefined) throw new Refused(refusal);
-        say(...actions.map((action) => `${flags.yes ? '' : 'would '}${inWords(action, target.namespace)}`));
+        say(...actions.map((action) => `${flags.yes ? '' : 'would '}${inWords(action)}`));
         if (!flags.yes) throw new Refused("nothing was deleted: --yes deletes these, and then there is no way back but Fluid's chart");
-        const { done } = progressOf<typeof world>(target.namespace);
+        const { done } = progressOf<typeof world>();
         const observe = (run: Run) => observeFinish(client, target, resources, run);
-        await carryOut(FINISH, { client, target, signal, observe, progress: { ...(done && { done }) } });
+        await carryOut(FINISH, { client, signal, observe, progress: { ...(done && { done }) } });
       }),
     );
 };

@@ -1,9 +1,9 @@
 import { FORWARD } from '../../takeover/go/forward.ts';
-import { observe } from '../../takeover/go/observe.ts';
-import { carryOut } from '../../takeover/go/run.ts';
+import { observe } from '../../takeover/world/observe.ts';
+import { carryOut } from '../../takeover/steps/run.ts';
 import { isInstalled } from '../../takeover/fluid/installation.ts';
 import { aboutTools } from '../../takeover/plan/decisions.ts';
-import { NOTHING_DONE } from '../../takeover/go/world.ts';
+import { NOTHING_DONE } from '../../takeover/steps/step.ts';
 import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import type { Flags as InstallFlags } from '../install/flag-names.ts';
@@ -48,10 +48,10 @@ export const define: Define = (command, parts) => {
             `--namespace: expected that of Fluid, ${fluid.namespace}, whose webhook Sluice continues, found ${wanted.options.namespace}`,
           );
         const target = targetOf(wanted.given, wanted);
-        if (flags.dryRun) return say(...stepLines(FORWARD, await observe(client, target, NOTHING_DONE), target.namespace));
+        if (flags.dryRun) return say(...stepLines(FORWARD, await observe(client, target, NOTHING_DONE)));
         if (!flags.accept) await checkDecided(session, wanted);
-        const progress = progressOf(target.namespace);
-        await carryOut(FORWARD, { client, target, signal, progress, observe: (run) => observe(client, target, run) });
+        const progress = progressOf();
+        await carryOut(FORWARD, { client, signal, progress, observe: (run) => observe(client, target, run) });
         say(
           ...progress.summary(),
           'Sluice has taken over. `sluice takeover back` returns, `sluice takeover finish` removes what only Fluid needs.',

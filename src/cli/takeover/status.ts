@@ -1,7 +1,7 @@
 import { FORWARD } from '../../takeover/go/forward.ts';
-import { observe } from '../../takeover/go/observe.ts';
-import { firstOpen } from '../../takeover/go/run.ts';
-import { ALL_APPLIED, type World } from '../../takeover/go/world.ts';
+import { observe } from '../../takeover/world/observe.ts';
+import { firstOpen } from '../../takeover/steps/run.ts';
+import { ALL_APPLIED, type World } from '../../takeover/world/world.ts';
 import type { Define } from '../command.ts';
 import { configOption } from '../settings/config-file.ts';
 import { connectionOptions } from '../settings/connection.ts';
@@ -25,7 +25,7 @@ export const define: Define = (command, parts) => {
       inSession(flags, async (session) => {
         const { target } = await recordedInstallation(session, flags, parts);
         const world = await observe(session.client, target, ALL_APPLIED);
-        say(...stepLines(FORWARD, world, target.namespace), ...left(world));
+        say(...stepLines(FORWARD, world), ...left(world));
         if (firstOpen(FORWARD, world)[0] < FORWARD.length) process.exitCode = 1;
       }),
     );

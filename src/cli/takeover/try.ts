@@ -2,8 +2,9 @@ import type { InstallOptions } from '../../install/index.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import type { TryInstallation } from '../../takeover/try/manifests.ts';
-import { TryStopped } from '../../takeover/try/run.ts';
-import type { TryStep } from '../../takeover/try/steps.ts';
+import type { Step } from '../../takeover/steps/step.ts';
+import { Stopped } from '../../takeover/steps/stopped.ts';
+import type { TryWorld } from '../../takeover/try/world.ts';
 import { giveBack, NotTried, tryOut } from '../../takeover/try/try.ts';
 import { collect, type Define, type Package } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
@@ -52,7 +53,7 @@ export const define: Define = (command, parts) => {
       const client = createClient(await connect(flags, process.env), { fieldManager: 'sluice' });
       try {
         const given = flags.namespace ?? [];
-        const { namespaces, back } = await (flags.off ? giveBack : tryOut)({ client, installation, done }, given);
+        const { namespaces, back } = await (flags.off ? giveBack : tryOut)({ client, installation, progress: { done } }, given);
         say(
           '',
           ...(flags.off ? [back.length > 0 ? `Fluid serves ${back.join(', ')} again.` : 'Nothing is tried any more.'] : []),
@@ -60,7 +61,7 @@ export const define: Define = (command, parts) => {
         );
       } catch (error) {
         if (error instanceof NotTried) throw new Refused(error.lines, { cause: error });
-        if (error instanceof TryStopped || error instanceof ApiError || error instanceof NoAnswer)
+        if (error instanceof Stopped || error instanceof ApiError || error instanceof NoAnswer)
           throw new Refused([error.message, 'The same command continues where it stopped.'], { cause: error });
         throw error;
       } finally {
@@ -90,7 +91,7 @@ const afterwards = (namespaces: readonly string[]): readonly string[] => [
   'To give the namespaces back: sluice takeover try --off',
 ];
 
-function done({ title }: TryStep, seconds: number, left?: string): void {
+function done({ title }: Step<TryWorld>, seconds: number, _: string, left?: string): void {
   const mark = left === undefined ? styled('green', '✓') : '…';
   say([mark, ` ${title}${left === undefined ? '' : `: still waiting until ${left}`}`, styled('dim', `  ${seconds.toFixed(1)} s`)]);
 }

@@ -1,15 +1,15 @@
 /** The way from Sluice back to Fluid. The order is the list at the end. */
 import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
 import { some } from '../../planning/some.ts';
-import { controllersOf, stopped } from '../go/controllers.ts';
-import { deleted, recordSeen } from '../go/pieces.ts';
-import { RECORD } from '../go/record.ts';
-import type { Action, Step } from '../go/step.ts';
-import { undoers } from '../go/undone.ts';
+import { deleted } from '../steps/pieces.ts';
+import { recordSeen } from '../world/pieces.ts';
+import { relabelled } from '../world/releases.ts';
+import { RECORD } from '../world/record.ts';
+import type { Step } from '../steps/step.ts';
 import { datasetsReleased, releasesDeleted, workloadsRestored } from './leftovers.ts';
 import { driverRestored, fluidPluginServes, sluicePluginGone } from './node-plugin.ts';
-import { removed } from './removed.ts';
-import { started } from './started.ts';
+import { partRemoved } from './removed.ts';
+import { controllersOf, started, stopped, undoers } from '../world/fluid-deployments.ts';
 import { certificateLeft, entryRestored, fluidWebhookReady, sluiceWebhookGone } from './webhook.ts';
 import type { BackWorld } from './world.ts';
 
@@ -32,7 +32,7 @@ export const canGoBack: Step<BackWorld> = {
 const sluiceStopped: Step<BackWorld> = {
   title: "Sluice's controller is stopped, and its pods are gone",
   does: "Delete Sluice's controller with its rights, and wait until none of its pods exists.",
-  of: (world) => removed(world, 'controller', world.sluice.controller),
+  of: (world) => partRemoved(world, 'controller', world.sluice.controller),
 };
 
 /**
@@ -65,27 +65,24 @@ const leasesFreed: Step<BackWorld> = {
 const fluidStarted: Step<BackWorld> = {
   title: "Fluid's controllers run",
   does: "Scale Fluid's controllers to the replicas that they had, and wait until their pods are ready.",
-  of: ({ fluid, record }) =>
+  of: (world) =>
     started(
-      fluid.deployments.filter(({ role }) => role !== 'webhook'),
+      controllersOf(world),
       // The controller of Datasets starts the others when they are needed.
-      (name) => Math.max(record.replicas[name] ?? 0, name === 'dataset-controller' ? 1 : 0),
+      (name) => Math.max(world.record.replicas[name] ?? 0, name === 'dataset-controller' ? 1 : 0),
     ),
 };
 
 const userRolesGone: Step<BackWorld> = {
   title: "Sluice's roles of users are gone",
   does: "Delete Sluice's ClusterRoles of users. Custom resources and daemons stay.",
-  of: (world) => removed(world, 'rest', []),
+  of: (world) => partRemoved(world, 'rest', []),
 };
 
 const recordsShown: Step<BackWorld> = {
   title: "helm finds Fluid's release again",
   does: "Give the records of Fluid's release their label back.",
-  of({ sluice: { hidden }, fluid: { release } }) {
-    if (!release || hidden.length === 0) return undefined;
-    return { actions: hidden.map((record): Action => ({ do: 'label', record, namespace: release.namespace, owner: 'helm' })) };
-  },
+  of: ({ sluice: { hidden }, fluid: { release } }) => relabelled(release, hidden, 'helm'),
 };
 
 const recordGone: Step<BackWorld> = {

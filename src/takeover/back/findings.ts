@@ -7,7 +7,7 @@ import { objectText } from '../../planning/key.ts';
 import { phaseOf } from '../../planning/views.ts';
 import { sluiceOnly } from './fields.ts';
 import { isLeftUnbound } from '../fluid/unbound.ts';
-import { staleReleases } from './objects.ts';
+import { staleReleases } from '../world/releases.ts';
 import type { BackWorld } from './world.ts';
 
 export interface Remark {

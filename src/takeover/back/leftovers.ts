@@ -1,12 +1,12 @@
 /** Changes, while no controller runs, of all that Fluid's controllers could not read. */
-import { Dataset } from '../../api/dataset.ts';
 import { ownersOf } from '../../api/records.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { ownedKinds, typeOf } from '../../planning/kinds.ts';
-import { isLeftUnbound } from '../fluid/unbound.ts';
-import { deleted } from '../go/pieces.ts';
-import type { Action, Step } from '../go/step.ts';
-import { seenRecord, staleReleases } from './objects.ts';
+import { ownedKinds } from '../../planning/kinds.ts';
+import { conditionsRemoved } from '../fluid/unbound.ts';
+import { deleted } from '../steps/pieces.ts';
+import { recorded } from '../world/pieces.ts';
+import type { Action, Step } from '../steps/step.ts';
+import { seenRecord, staleReleases } from '../world/releases.ts';
 import type { BackWorld } from './world.ts';
 
 /** Fluid never creates the AdvancedStatefulSets of a runtime that is set up, and adopts the pods of one that is there. */
@@ -20,7 +20,7 @@ export const workloadsRestored: Step<BackWorld> = {
     const names = new Set(wanted.map(nameIn));
     const replaced = users.statefulSets.filter((set) => names.has(nameIn(set)) && !run.deleted.has(set.metadata.uid ?? ''));
     const scaled = scaledAs(replaced, record.workloads ?? []);
-    if (scaled) return { actions: [{ do: 'record', record: { ...record, workloads: scaled } }] };
+    if (scaled) return recorded(world, { ...record, workloads: scaled });
     if (replaced.length > 0)
       return {
         actions: replaced.map(
@@ -59,21 +59,7 @@ const nameIn = ({ metadata: { namespace, name } }: KubeObject): string => `${nam
 export const datasetsReleased: Step<BackWorld> = {
   title: 'Fluid can set up the Datasets that are not bound',
   does: 'Remove the conditions of Datasets that are not bound: Fluid sets up none that has the condition Ready.',
-  of({ users }) {
-    const unbound = users.datasets.filter(isLeftUnbound);
-    if (unbound.length === 0) return undefined;
-    return {
-      actions: unbound.map(
-        ({ metadata: { namespace, name } }): Action => ({
-          do: 'patch',
-          object: { type: typeOf(Dataset), namespace, name },
-          subresource: 'status',
-          patch: { status: { conditions: [] } },
-          says: 'remove the conditions',
-        }),
-      ),
-    };
-  },
+  of: ({ users }) => conditionsRemoved(users.datasets),
 };
 
 export const releasesDeleted: Step<BackWorld> = {

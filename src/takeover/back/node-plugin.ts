@@ -1,9 +1,9 @@
-import { isSluices } from '../go/recording.ts';
-import type { Step } from '../go/step.ts';
-import { STARTS_MS } from '../waits.ts';
+import { isSluices } from '../world/pieces.ts';
+import type { Step } from '../steps/step.ts';
+import { STARTS_MS } from '../steps/waits.ts';
 import { CSIDriver } from '../fluid/names.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
-import { removed } from './removed.ts';
+import { partRemoved } from './removed.ts';
 import type { BackWorld } from './world.ts';
 
 /** Fluid's plugin removes the socket of another one when it starts, so none of Sluice's may serve then. Mounts stay. */
@@ -12,7 +12,7 @@ export const sluicePluginGone: Step<BackWorld> = {
   does: "Delete Sluice's node plugin, and wait until its pods are gone. Pods that start or end meanwhile wait.",
   // Kubernetes deletes no pod of a node that does not answer before it returns.
   of: (world) =>
-    removed(
+    partRemoved(
       world,
       'nodePlugin',
       world.sluice.nodePlugin.filter(({ node }) => world.nodes.every(({ name, isReady }) => name !== node || isReady)),

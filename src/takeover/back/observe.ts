@@ -1,15 +1,12 @@
 import type { CustomResource } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { selector } from '../../install/labels.ts';
-import { selectorText } from '../../kube/selector.ts';
-import { type FluidReader, readsOf } from '../fluid/reads.ts';
-import { observe } from '../go/observe.ts';
-import { type Seen, seen } from '../go/step.ts';
-import { checkRights } from '../go/stopped.ts';
-import type { Run, Target } from '../go/world.ts';
-import { Binding, FENCE, Policy } from '../try/policies.ts';
-import { readUsers, type Users } from './users.ts';
+import { checkRights, readsOf } from '../fluid/reads.ts';
+import { observe } from '../world/observe.ts';
+import type { Run } from '../steps/step.ts';
+import type { Target } from '../world/world.ts';
+import { readPolicies } from '../try/fence.ts';
+import { readUsers, type Users } from '../world/users.ts';
 import type { BackWorld } from './world.ts';
 
 const NONE: Users = {
@@ -47,15 +44,6 @@ export async function observeBack(
     pluginCounts: countsOf(world.fluid.nodePlugin?.object),
     isCertificateSluices: isSluices(world.fluid.webhook.secret),
   };
-}
-
-/** Also those that somebody changed. */
-async function readPolicies(reads: FluidReader): Promise<readonly Seen[]> {
-  const lists = [Binding, Policy].map(async (type) => {
-    const objects = await reads.list(type, { labelSelector: selectorText(selector('controller')), metadataOnly: true });
-    return objects.map((object) => seen(type, object));
-  });
-  return (await Promise.all(lists)).flat().filter(({ name }) => name.startsWith(FENCE));
 }
 
 function countsOf(set: KubeObject | undefined): BackWorld['pluginCounts'] {

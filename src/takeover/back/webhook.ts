@@ -3,10 +3,10 @@ import { labels as labelsOf } from '../../install/labels.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { ownedKinds, Secret } from '../../planning/kinds.ts';
 import { MutatingWebhookConfiguration } from '../fluid/names.ts';
-import { isSluices } from '../go/recording.ts';
-import type { Action, Contribution, Step } from '../go/step.ts';
-import { removed } from './removed.ts';
-import { started } from './started.ts';
+import { isSluices } from '../world/pieces.ts';
+import type { Action, Contribution, Step } from '../steps/step.ts';
+import { partRemoved } from './removed.ts';
+import { started, webhooksOf } from '../world/fluid-deployments.ts';
 import type { BackWorld } from './world.ts';
 
 /** Fluid renews no certificate while it runs: with Sluice's it would end within a year. Without one, it creates its own. */
@@ -23,11 +23,7 @@ export const certificateLeft: Step<BackWorld> = {
 export const fluidWebhookReady: Step<BackWorld> = {
   title: "Fluid's webhook is ready",
   does: "Scale Fluid's webhook to the replicas that it had, and wait until its pods are ready, beside Sluice's.",
-  of: ({ fluid, record }) =>
-    started(
-      fluid.deployments.filter(({ role }) => role === 'webhook'),
-      (name) => record.replicas[name] ?? 0,
-    ),
+  of: (world) => started(webhooksOf(world), (name) => world.record.replicas[name] ?? 0),
 };
 
 /** Sluice's pods answer until the Service leads to none of them. */
@@ -68,7 +64,7 @@ function trusting(recorded: KubeObject, live: KubeObject): KubeObject {
 export const sluiceWebhookGone: Step<BackWorld> = {
   title: "Sluice's webhook is gone",
   does: "Delete Sluice's webhook, and what else leads to it.",
-  of: (world) => removed(world, 'entry', []) ?? removed(world, 'webhook', world.sluice.webhook) ?? unlabelled(world),
+  of: (world) => partRemoved(world, 'entry', []) ?? partRemoved(world, 'webhook', world.sluice.webhook) ?? unlabelled(world),
 };
 
 /** Removes Sluice's labels from the Secret, by which `sluice uninstall` would delete it. */
@@ -78,6 +74,6 @@ function unlabelled({ fluid: { namespace, webhook } }: BackWorld): Contribution 
   if (own.length === 0) return undefined;
   const patch = { metadata: { labels: Object.fromEntries(own.map((key) => [key, null])) } };
   const object = { type: Secret, namespace, name: webhookNames.secret };
-  return { actions: [{ do: 'patch', object, patch, says: "remove Sluice's labels" }] };
+  return { actions: [{ do: 'patch', object, patch, says: "remove Sluice's labels of …" }] };
 }
 const OWN = labelsOf('webhook');

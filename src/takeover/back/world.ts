@@ -1,6 +1,6 @@
-import type { Seen } from '../go/step.ts';
-import type { World } from '../go/world.ts';
-import type { Users } from './users.ts';
+import type { Seen } from '../steps/step.ts';
+import type { World } from '../world/world.ts';
+import type { Users } from '../world/users.ts';
 
 /** One reading of the cluster for the way back. */
 export interface BackWorld extends World {

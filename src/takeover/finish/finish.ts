@@ -2,17 +2,17 @@
 import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
 import { LEASE } from '../../kube/lease/lease-record.ts';
 import { some } from '../../planning/some.ts';
-import { seenRecord } from '../back/objects.ts';
+import { seenRecord } from '../world/releases.ts';
 import { Deployment } from '../fluid/names.ts';
-import { deleted, recordSeen } from '../go/pieces.ts';
-import { RECORD } from '../go/record.ts';
-import { seen, type Step } from '../go/step.ts';
+import { deleted } from '../steps/pieces.ts';
+import { recordSeen } from '../world/pieces.ts';
+import { RECORD } from '../world/record.ts';
+import { seen, type Step } from '../steps/step.ts';
 import type { FinishWorld } from './observe.ts';
 
 /** The record goes last, so an end that was interrupted still has it. */
 const wasTaken: Step<FinishWorld> = {
   title: 'A take-over is recorded',
-  does: 'Check that the record exists.',
   of: ({ record, fluid: { namespace }, run }) =>
     record.resourceVersion === undefined && run.deleted.size === 0
       ? { refusal: [`ConfigMap ${namespace}/${RECORD} does not exist: no take-over is recorded, so nothing is deleted`] }
@@ -21,7 +21,6 @@ const wasTaken: Step<FinishWorld> = {
 
 const fluidStopped: Step<FinishWorld> = {
   title: 'No program of Fluid runs',
-  does: "Check that Fluid's Deployments have no pods.",
   of({ fluid }) {
     const running = fluid.deployments.filter(({ replicas, pods }) => replicas > 0 || pods.length > 0);
     return running.length > 0
@@ -32,7 +31,6 @@ const fluidStopped: Step<FinishWorld> = {
 
 const deploymentsGone: Step<FinishWorld> = {
   title: "Fluid's Deployments are deleted",
-  does: "Delete Fluid's Deployments, which have no pods.",
   of: (world) =>
     deleted(
       world,
@@ -42,13 +40,11 @@ const deploymentsGone: Step<FinishWorld> = {
 
 const accountsGone: Step<FinishWorld> = {
   title: "Fluid's accounts and rights are deleted",
-  does: "Delete the ServiceAccounts, roles and bindings of Fluid's release.",
   of: (world) => deleted(world, world.accounts),
 };
 
 const leasesGone: Step<FinishWorld> = {
   title: "The Leases of Fluid's controllers are deleted",
-  does: 'Delete the Leases that the take-over holds.',
   of: (world) =>
     deleted(
       world,
@@ -58,13 +54,11 @@ const leasesGone: Step<FinishWorld> = {
 
 const keptGone: Step<FinishWorld> = {
   title: 'What Fluid kept of runtimes and operations is deleted',
-  does: "Delete the records of Fluid's releases of runtimes and operations, and the ConfigMaps of their values.",
   of: (world) => deleted(world, world.kept),
 };
 
 const releaseGone: Step<FinishWorld> = {
   title: "The records of Fluid's own release are deleted",
-  does: 'Delete the records that helm no longer finds.',
   of: (world) =>
     deleted(
       world,
@@ -74,7 +68,6 @@ const releaseGone: Step<FinishWorld> = {
 
 const recordGone: Step<FinishWorld> = {
   title: 'The record of the take-over is deleted',
-  does: 'Delete the record, and the binding that says where it is. From then on, `back` has nothing to restore.',
   of: (world) => deleted(world, [...world.binding, recordSeen(world)]),
 };
 

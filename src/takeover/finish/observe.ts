@@ -4,13 +4,12 @@ import { type KubeObject, resourceType } from '../../kube/types.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
 import { releaseOf } from '../fluid/helm.ts';
 import { ClusterRoleBinding, fluidNames } from '../fluid/names.ts';
-import { type FluidReader, readsOf } from '../fluid/reads.ts';
-import { observe } from '../go/observe.ts';
-import { type Seen, seen } from '../go/step.ts';
-import { checkRights } from '../go/stopped.ts';
-import type { Run, Target, World } from '../go/world.ts';
-import { seenRecord } from '../back/objects.ts';
-import { readUsers } from '../back/users.ts';
+import { checkRights, type FluidReader, readsOf } from '../fluid/reads.ts';
+import { observe } from '../world/observe.ts';
+import { type Run, type Seen, seen } from '../steps/step.ts';
+import type { Target, World } from '../world/world.ts';
+import { seenRecord } from '../world/releases.ts';
+import { readUsers } from '../world/users.ts';
 
 /** One reading of the cluster for the end of a take-over. */
 export interface FinishWorld extends World {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../kube/types.ts';
+import type { PodView } from '../steps/pod-view.ts';
 import type { GitOpsOwner } from './git-ops.ts';
 import type { HelmRelease } from './helm.ts';
 import type { MissingRight } from './reads.ts';
@@ -36,22 +37,14 @@ export interface FluidDeployment {
   readonly replicas: number;
   readonly object: KubeObject;
   /** Those that its selector selects, those that end too, but none that was evicted or has ended otherwise. */
-  readonly pods: readonly FluidPod[];
-}
-
-export interface FluidPod {
-  readonly name: string;
-  readonly uid: string;
-  /** Absent while it is not scheduled. */
-  readonly node?: string;
-  readonly isReady: boolean;
+  readonly pods: readonly PodView[];
 }
 
 export interface FluidNodePlugin {
   /** Absent if it was deleted and its pods were left. */
   readonly object?: KubeObject;
   /** At most one a node. */
-  readonly pods: readonly FluidPod[];
+  readonly pods: readonly PodView[];
 }
 
 /** Each absent if it does not exist. Sluice's webhook has the same names: labels say whose an object is. */

@@ -6,9 +6,10 @@ import { selectorOf } from '../../kube/selector.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { ownedKinds, Pod, Secret } from '../../planning/kinds.ts';
 import { phaseOf } from '../../planning/views.ts';
+import { type PodView, viewOf } from '../steps/pod-view.ts';
 import { gitOpsOwners } from './git-ops.ts';
 import { readRelease, releaseOf } from './helm.ts';
-import type { FluidDeployment, FluidInstallation, FluidLease, FluidNodePlugin, FluidPod, FluidWebhook } from './installation.ts';
+import type { FluidDeployment, FluidInstallation, FluidLease, FluidNodePlugin, FluidWebhook } from './installation.ts';
 import { ClusterRoleBinding, CSIDriver, Deployment, fluidNames, MutatingWebhookConfiguration } from './names.ts';
 import { type FluidReader, readsOf } from './reads.ts';
 
@@ -98,22 +99,11 @@ async function readNodePlugin(reads: FluidReader, namespace: string): Promise<Fl
 }
 
 /** Kubernetes keeps pods that were evicted for as long as their workload exists. No container of theirs runs, and none starts again. */
-export const isAlive = (pod: KubeObject): boolean => phaseOf(pod) !== 'Failed' && phaseOf(pod) !== 'Succeeded';
+const isAlive = (pod: KubeObject): boolean => phaseOf(pod) !== 'Failed' && phaseOf(pod) !== 'Succeeded';
 
-async function readPods(reads: FluidReader, namespace: string, labelSelector: string): Promise<readonly FluidPod[]> {
-  return (await reads.list(Pod, { namespace, labelSelector })).filter(isAlive).map((pod) => {
-    const { nodeName } = (pod['spec'] ?? {}) as { readonly nodeName?: string };
-    const { conditions = [] } = (pod['status'] ?? {}) as {
-      readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-    };
-    return {
-      name: pod.metadata.name,
-      uid: pod.metadata.uid ?? '',
-      ...(nodeName !== undefined && { node: nodeName }),
-      isReady: conditions.some(({ type, status }) => type === 'Ready' && status === 'True'),
-    };
-  });
-}
+/** The pods that a selector selects, but for those that have ended. */
+export const readPods = async (reads: FluidReader, namespace: string, labelSelector: string): Promise<readonly PodView[]> =>
+  (await reads.list(Pod, { namespace, labelSelector })).filter(isAlive).map(viewOf);
 
 async function readWebhook(reads: FluidReader, namespace: string, configuration: KubeObject | undefined): Promise<FluidWebhook> {
   const [service, secret, profile] = await Promise.all([

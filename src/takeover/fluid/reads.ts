@@ -1,6 +1,7 @@
 import type { KubeClient, ListOptions } from '../../kube/contract.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, ObjectName, ResourceType } from '../../kube/types.ts';
+import { Stopped } from '../steps/stopped.ts';
 
 /** A right that a reader does not have. */
 export interface MissingRight {
@@ -60,3 +61,8 @@ const rightOf = (verb: string, { group, plural }: ResourceType, namespace: strin
 /** `get secrets/fluid-webhook-certs in fluid-system`. */
 export const rightText = ({ verb, group, resource, namespace, name }: MissingRight): string =>
   `${verb} ${resource}${group === '' ? '' : `.${group}`}${name === undefined ? '' : `/${name}`}${namespace === undefined ? '' : ` in ${namespace}`}`;
+
+/** @throws Stopped if there are any: what may not be read must not count as gone */
+export function checkRights(missing: readonly MissingRight[]): void {
+  if (missing.length > 0) throw new Stopped(missing.map((right) => `expected the right to ${rightText(right)}; the API server refused it`));
+}

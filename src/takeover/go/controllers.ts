@@ -1,14 +1,10 @@
 import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
-import { some } from '../../planning/some.ts';
-import type { FluidDeployment } from '../fluid/installation.ts';
-import { ENDS_MS, STARTS_MS } from '../waits.ts';
-import { applied, living, waitingFor } from './pieces.ts';
-import type { Contribution, Step } from './step.ts';
-import { undoers } from './undone.ts';
-import type { World } from './world.ts';
-
-/** The webhook goes on admitting pods until Sluice's does. */
-export const controllersOf = ({ fluid }: World): readonly FluidDeployment[] => fluid.deployments.filter(({ role }) => role !== 'webhook');
+import { living, waitingFor } from '../steps/pieces.ts';
+import type { Step } from '../steps/step.ts';
+import { STARTS_MS } from '../steps/waits.ts';
+import { controllersOf, stopped, undoers, webhooksOf } from '../world/fluid-deployments.ts';
+import { applied } from '../world/pieces.ts';
+import type { World } from '../world/world.ts';
 
 /** A pod that ends still writes, and one whose node does not answer may. */
 export const controllersStopped: Step<World> = {
@@ -25,27 +21,8 @@ export const webhookStopped: Step<World> = {
   undoneBy: (world) => undoers(world, webhooksOf(world)),
 };
 
-const webhooksOf = ({ fluid }: World): readonly FluidDeployment[] => fluid.deployments.filter(({ role }) => role === 'webhook');
 /** An installation without a webhook leaves Fluid's at work. */
 export const hasWebhook = ({ target }: World): boolean => (target.parts.get('webhook') ?? []).length > 0;
-
-export function stopped(deployments: readonly FluidDeployment[]): Contribution | undefined {
-  const running = deployments.filter(({ replicas }) => replicas > 0);
-  if (running.length > 0) return { actions: running.map(({ name }) => ({ do: 'scale', deployment: name, replicas: 0 })) };
-  const unseen = deployments.filter(({ object }) => !isSeen(object));
-  const pods = deployments.flatMap((deployment) => deployment.pods);
-  const late = [
-    ...unseen.map(({ name }) => `Deployment ${name} is scaled`),
-    ...pods.map(({ name, node }) => `pod ${name}${node === undefined ? '' : ` on ${node}`} ends`),
-  ];
-  return late.length > 0 ? { waitsFor: some(late), withinMs: ENDS_MS } : undefined;
-}
-
-/** A Deployment whose controller has not seen the scale may yet create a pod. */
-function isSeen({ metadata: { generation = 0 }, status }: FluidDeployment['object']): boolean {
-  const { observedGeneration = 0, replicas = 0 } = (status ?? {}) as { readonly observedGeneration?: number; readonly replicas?: number };
-  return observedGeneration >= generation && replicas === 0;
-}
 
 /**
  * Sluice's controller then waits for no Lease. And a controller of Fluid that is scaled up again, by whatever tool, does not lead: since
@@ -66,7 +43,7 @@ export const sluiceLeads: Step<World> = {
   of(world) {
     const { controller, leader } = world.sluice;
     // A controller of a try leads for its namespaces alone.
-    const leads = living(controller).some(({ name, isPartial }) => !isPartial && leader.startsWith(`${name}_`));
+    const leads = living(controller).some(({ name, namespaces }) => !namespaces && leader.startsWith(`${name}_`));
     return applied(world, 'controller') ?? (leads ? undefined : waitingFor('a pod of sluice-controller leads', STARTS_MS, controller));
   },
 };

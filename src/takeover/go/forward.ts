@@ -1,12 +1,12 @@
 /** The way from Fluid to Sluice. The order is the list at the end. */
 import { controllersHeld, controllersStopped, sluiceLeads, webhookStopped } from './controllers.ts';
 import { nodePluginWaits, nodesHandedOver } from './node-plugin.ts';
-import { applied } from './pieces.ts';
+import { applied } from '../world/pieces.ts';
 import { fluidRecorded, workloadsFit, workloadsRecorded } from './recording.ts';
 import { recordsHidden } from './release.ts';
-import type { Step } from './step.ts';
+import type { Step } from '../steps/step.ts';
 import { webhookEntered, webhookReady } from './webhook.ts';
-import type { World } from './world.ts';
+import type { World } from '../world/world.ts';
 
 const kindsServed: Step<World> = {
   title: "Sluice's custom resources are served",

@@ -1,9 +1,10 @@
 import { ownedKinds, Pod } from '../../planning/kinds.ts';
 import { some } from '../../planning/some.ts';
-import { STARTS_MS } from '../waits.ts';
-import { answering, applied, waitingFor } from './pieces.ts';
-import type { Contribution, Step } from './step.ts';
-import type { PluginNode, World } from './world.ts';
+import { STARTS_MS } from '../steps/waits.ts';
+import { waitingFor } from '../steps/pieces.ts';
+import { answering, applied } from '../world/pieces.ts';
+import type { Contribution, Step } from '../steps/step.ts';
+import type { PluginNode, World } from '../world/world.ts';
 
 /** The longest time until another plugin serves on a node that has the image. */
 const NODE_MS = 60_000;

@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../kube/types.ts';
-import { asWritten, fits, type RecordedObject } from './record.ts';
-import type { Step } from './step.ts';
-import type { World } from './world.ts';
+import { isSluices, recorded } from '../world/pieces.ts';
+import { asWritten, fits, type RecordedObject } from '../world/record.ts';
+import type { Step } from '../steps/step.ts';
+import type { World } from '../world/world.ts';
 
 /** Before anything of it is changed. What was recorded once stays: later, the same objects may be Sluice's. */
 export const fluidRecorded: Step<World> = {
   title: "Fluid's replicas and manifests are recorded",
   does: "Record the replicas of Fluid's Deployments, its DaemonSet, CSIDriver, Service and webhook configuration, for the way back.",
-  of({ fluid, record, target: { values } }) {
+  of(world) {
+    const { fluid, record, target } = world;
     const replicas = { ...Object.fromEntries(fluid.deployments.map(({ name, replicas: now }) => [name, now])), ...record.replicas };
     const found: Readonly<Record<RecordedObject, KubeObject | undefined>> = {
       nodePlugin: fluid.nodePlugin?.object,
@@ -17,10 +19,8 @@ export const fluidRecorded: Step<World> = {
       configuration: fluid.webhook.configuration,
     };
     const fluids = Object.entries(found).flatMap(([name, object]) => (object && !isSluices(object) ? [[name, asWritten(object)]] : []));
-    const next = { ...record, replicas, objects: { ...Object.fromEntries(fluids), ...record.objects }, values };
-    return isDeepStrictEqual(next, record) && record.resourceVersion !== undefined
-      ? undefined
-      : { actions: [{ do: 'record', record: next }] };
+    const next = { ...record, replicas, objects: { ...Object.fromEntries(fluids), ...record.objects }, values: target.values };
+    return isDeepStrictEqual(next, record) && record.resourceVersion !== undefined ? undefined : recorded(world, next);
   },
 };
 
@@ -44,10 +44,5 @@ export const workloadsFit: Step<World> = {
 export const workloadsRecorded: Step<World> = {
   title: 'AdvancedStatefulSets are recorded',
   does: 'Record the AdvancedStatefulSets of CacheRuntimes, in place of which Sluice has StatefulSets.',
-  of: ({ record, workloads }) =>
-    record.workloads ? undefined : { actions: [{ do: 'record', record: { ...record, workloads: workloads.map(asWritten) } }] },
+  of: (world) => (world.record.workloads ? undefined : recorded(world, { ...world.record, workloads: world.workloads.map(asWritten) })),
 };
-
-/** Whether an object has the labels of an installation of Sluice. */
-export const isSluices = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
-  metadata.labels?.['app.kubernetes.io/part-of'] === 'sluice';

@@ -1,5 +1,6 @@
-import { HIDDEN, type Step } from './step.ts';
-import type { World } from './world.ts';
+import type { Step } from '../steps/step.ts';
+import { HIDDEN, relabelled } from '../world/releases.ts';
+import type { World } from '../world/world.ts';
 
 /**
  * `helm uninstall` deletes what the records of a release list, and four of these objects are Sluice's now. helm finds records by the label
@@ -8,8 +9,5 @@ import type { World } from './world.ts';
 export const recordsHidden: Step<World> = {
   title: "helm no longer finds Fluid's release",
   does: "Remove helm's label `owner` from the records of Fluid's release, so that `helm uninstall` deletes nothing that serves.",
-  of({ fluid: { release } }) {
-    if (!release || release.records.length === 0) return undefined;
-    return { actions: release.records.map((record) => ({ do: 'label', record, namespace: release.namespace, owner: HIDDEN })) };
-  },
+  of: ({ fluid: { release } }) => relabelled(release, release?.records ?? [], HIDDEN),
 };

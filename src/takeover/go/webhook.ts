@@ -1,9 +1,10 @@
 import { some } from '../../planning/some.ts';
-import { STARTS_MS } from '../waits.ts';
+import { STARTS_MS } from '../steps/waits.ts';
 import { hasWebhook } from './controllers.ts';
-import { applied, living, waitingFor } from './pieces.ts';
-import type { Step } from './step.ts';
-import type { World } from './world.ts';
+import { living, waitingFor } from '../steps/pieces.ts';
+import { applied } from '../world/pieces.ts';
+import type { Step } from '../steps/step.ts';
+import type { World } from '../world/world.ts';
 
 export const webhookReady: Step<World> = {
   title: "Sluice's webhook is ready",

@@ -1,7 +1,11 @@
 /** The policies of a try as they are in a cluster. */
 import type { CallOptions, KubeClient } from '../../kube/contract.ts';
 import { ApiError, ignoreNotFound, isNoNamespace } from '../../kube/errors.ts';
+import { selectorText } from '../../kube/selector.ts';
 import type { KubeObject } from '../../kube/types.ts';
+import { selector } from '../../install/labels.ts';
+import type { FluidReader } from '../fluid/reads.ts';
+import { type Seen, seen } from '../steps/step.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
 import { Binding, FENCE, type Fence, fenceObjects, Policy, PROBE } from './policies.ts';
 
@@ -17,6 +21,15 @@ export async function readFence(client: Pick<KubeClient, 'get'>, options: CallOp
     [Policy, Binding].map((type) => client.get(type, { name: FENCE }, options).catch(ignoreNotFound)),
   );
   return { policy, binding };
+}
+
+/** All policies of a try and their bindings, also those that were changed. Bindings first: without a policy, one is of no use. */
+export async function readPolicies(reads: FluidReader): Promise<readonly Seen[]> {
+  const lists = [Binding, Policy].map(async (type) => {
+    const objects = await reads.list(type, { labelSelector: selectorText(selector('controller')), metadataOnly: true });
+    return objects.map((object) => seen(type, object));
+  });
+  return (await Promise.all(lists)).flat().filter(({ name }) => name.startsWith(FENCE));
 }
 
 /** Whom they keep off what: as they say themselves. Undefined if there are none, or if what they refuse was changed. */

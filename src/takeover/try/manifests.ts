@@ -5,8 +5,9 @@ import { type InstallOptions, installationOf, settled } from '../../install/inde
 import { labels } from '../../install/labels.ts';
 import { type FluidInstallation } from '../fluid/installation.ts';
 import { fluidNames } from '../fluid/names.ts';
+import { NAMESPACES } from '../steps/pod-view.ts';
 import { Binding, FENCE, Policy } from './policies.ts';
-import { CONTROLLER, NAMESPACES } from './world.ts';
+import { CONTROLLER } from './world.ts';
 
 /** The values and parts of an installation. */
 export interface TryInstallation {

@@ -3,42 +3,49 @@ import type { CustomResource } from '../../api/resource.ts';
 import { selector } from '../../install/labels.ts';
 import { ELECTION_LEASE } from '../../install/rights.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { ignoreNotFound, isNotFound } from '../../kube/errors.ts';
+import { isNotFound } from '../../kube/errors.ts';
 import { holderOf, LEASE, type Lease } from '../../kube/lease/lease-record.ts';
 import { selectorText } from '../../kube/selector.ts';
 import { listAll } from '../../kube/watch/pages.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { objectText } from '../../planning/key.ts';
-import { Pod, typeOf } from '../../planning/kinds.ts';
+import { typeOf } from '../../planning/kinds.ts';
 import { Deployment, GooseFSRuntime } from '../fluid/names.ts';
-import { isAlive } from '../fluid/observe.ts';
-import { isLeftUnbound } from '../fluid/unbound.ts';
-import { viewOf } from '../go/pod-view.ts';
-import { fenceOf, isInForce, readFence } from './fence.ts';
+import { readPods } from '../fluid/observe.ts';
+import { checkRights, type FluidReader, readsOf } from '../fluid/reads.ts';
+import { namespacesIn, type Pods } from '../steps/pod-view.ts';
+import type { Run } from '../steps/step.ts';
+import { ownObjects } from '../world/own-objects.ts';
+import { fenceOf, isInForce, readFence, readPolicies } from './fence.ts';
 import type { TryObjects } from './refusals.ts';
-import { CONTROLLER, namespacesIn, podsOf, type TryController, type TryPart, type TryTarget, type TryWorld } from './world.ts';
+import { CONTROLLER, type TryController, type TryTarget, type TryWorld } from './world.ts';
 
-/** Reads what the steps depend on. @throws ApiError, and NoAnswer while the API server does not answer */
-export async function observe(client: KubeClient, target: TryTarget, applied: ReadonlySet<TryPart>): Promise<TryWorld> {
+/** Reads what the steps depend on. @throws Stopped, ApiError, and NoAnswer while the API server does not answer */
+export async function observe(client: KubeClient, target: TryTarget, run: Run): Promise<TryWorld> {
   const { namespaces, back } = target;
-  const [found, controller, runtimes, datasets] = await Promise.all([
+  const reads = readsOf(client);
+  const [found, policies, controller, own, runtimes, datasets] = await Promise.all([
     readFence(client),
-    readController(client, target.system),
+    readPolicies(reads),
+    readController(reads, target.system),
+    ownObjects(reads, new Map([['controller', target.controller]])),
     objectsIn(client, target.runtimes.map(typeOf), namespaces),
     objectsIn(client, [typeOf(Dataset)], back),
   ]);
+  checkRights(reads.missing());
   const fence = fenceOf(found);
   const fenced = namespaces.filter((namespace) => fence?.namespaces.includes(namespace));
   const refused = await Promise.all(fenced.map((namespace) => isInForce(client, namespace)));
   return {
     target,
     fence,
-    isFenceLeft: found.policy !== undefined || found.binding !== undefined,
+    policies,
     inForce: new Set(fenced.filter((_, i) => refused[i])),
     controller,
+    objects: own.objects,
     untouched: runtimes.filter((runtime) => conditionsOf(runtime).every(({ type }) => type !== 'Synced')).map(objectText),
-    unbound: datasets.filter(isLeftUnbound).map(({ metadata: { namespace = '', name } }) => ({ namespace, name })),
-    applied,
+    datasets,
+    run,
   };
 }
 
@@ -52,7 +59,9 @@ export interface Tried {
 }
 
 export async function readTried(client: KubeClient, system: string): Promise<Tried> {
-  const [found, { deployment }] = await Promise.all([readFence(client), readController(client, system)]);
+  const reads = readsOf(client);
+  const [found, { deployment }] = await Promise.all([readFence(client), readController(reads, system)]);
+  checkRights(reads.missing());
   const namespaces = new Set([...(fenceOf(found)?.namespaces ?? []), ...(deployment?.namespaces ?? [])]);
   return {
     namespaces: [...namespaces].toSorted(),
@@ -71,28 +80,25 @@ export async function readObjects(client: KubeClient, runtimes: readonly CustomR
   return { datasets: datasets ?? [], operations: operations ?? [], runtimes: served ?? [] };
 }
 
-async function readController(client: KubeClient, namespace: string): Promise<TryController> {
-  const labelSelector = selectorText(selector('controller'));
+async function readController(reads: FluidReader, namespace: string): Promise<TryController> {
   const [deployment, pods, lease] = await Promise.all([
-    client.get(Deployment, { namespace, name: CONTROLLER }).catch(ignoreNotFound),
-    client.list(Pod, { namespace, labelSelector }),
-    client.get(LEASE, { namespace, name: ELECTION_LEASE }).catch(ignoreNotFound),
+    reads.get(Deployment, { namespace, name: CONTROLLER }),
+    readPods(reads, namespace, selectorText(selector('controller'))),
+    reads.get(LEASE, { namespace, name: ELECTION_LEASE }),
   ]);
   return {
     ...(deployment && { deployment: deploymentView(deployment) }),
-    pods: pods.items.filter(isAlive).map((pod) => {
-      const { name, uid, why } = viewOf(pod);
-      return { name, uid, namespaces: namespacesIn(pod['spec'] as object), ...(why !== undefined && { why }) };
-    }),
+    pods,
     // The cast: the type asked for.
     leader: lease ? holderOf(lease as Lease) : '',
   };
 }
 
 function deploymentView(deployment: KubeObject): NonNullable<TryController['deployment']> {
-  const pods = podsOf(deployment);
-  const image = pods.containers?.[0]?.image;
-  return { uid: deployment.metadata.uid ?? '', namespaces: namespacesIn(pods), ...(image !== undefined && { image }) };
+  // The cast: a Deployment has a template.
+  const { spec } = (deployment['spec'] as { readonly template: { readonly spec: Pods } }).template;
+  const image = spec.containers?.[0]?.image;
+  return { namespaces: namespacesIn(spec), ...(image !== undefined && { image }) };
 }
 
 async function objectsIn(

@@ -7,13 +7,14 @@ import { type FluidInstallation, isInstalled } from '../fluid/installation.ts';
 import { observeFluid } from '../fluid/observe.ts';
 import { rightText } from '../fluid/reads.ts';
 import { type TryInstallation, tryManifests, usersOf } from './manifests.ts';
-import { readObjects, readTried, type Tried } from './observe.ts';
+import { observe, readObjects, readTried, type Tried } from './observe.ts';
 import { whyNotGivenBack, whyNotTried } from './refusals.ts';
-import { carryOut, type TryRun } from './run.ts';
+import { carryOut, type RunOptions } from '../steps/run.ts';
+import type { Step } from '../steps/step.ts';
 import { FORWARD, NARROWER, OFF, TAKEN_OVER } from './steps.ts';
-import type { TryTarget } from './world.ts';
+import type { TryTarget, TryWorld } from './world.ts';
 
-export interface TryCommand extends Pick<TryRun, 'client' | 'done' | 'clock'> {
+export interface TryCommand extends Omit<RunOptions<TryWorld>, 'observe'> {
   readonly installation: TryInstallation;
 }
 export interface TryResult {
@@ -41,8 +42,9 @@ const POLICIES_MINOR = 30;
 /** As `sluice reconcile --namespaces` accepts. */
 const MOST_NAMESPACES = 20;
 
-/** @returns what is served afterwards @throws NotTried before anything is changed; TryStopped, ApiError and NoAnswer later */
-export async function tryOut({ client, installation, done, clock }: TryCommand, wanted: readonly string[]): Promise<TryResult> {
+/** @returns what is served afterwards @throws NotTried before anything is changed; Stopped, ApiError and NoAnswer later */
+export async function tryOut(command: TryCommand, wanted: readonly string[]): Promise<TryResult> {
+  const { client, installation } = command;
   const version = await client.version();
   if (isOlder(version, POLICIES_MINOR))
     throw new NotTried([
@@ -58,23 +60,15 @@ export async function tryOut({ client, installation, done, clock }: TryCommand, 
     ...whyNotTried(await readObjects(client, kindsOf(installation)), namespaces),
   ];
   if (faults.length > 0) throw new NotTried(['nothing was changed:', ...faults.map((fault) => `  ${fault}`)]);
-  const target: TryTarget = {
-    system: fluid.namespace,
-    users: usersOf(fluid),
-    namespaces,
-    back: [],
-    runtimes: kindsOf(installation),
-    ...tryManifests(withImage(installation, image), { system: fluid.namespace, namespaces }),
-  };
-  await carryOut(FORWARD, { client, target, done, ...(clock && { clock }) });
-  return { namespaces, back: [] };
+  return serve(command, FORWARD, { ...aboutFluid(fluid), namespaces, back: [] }, image);
 }
 
 /**
  * Gives these namespaces back to Fluid, or all. After a take-over, when Fluid's controllers are stopped, only the policies are left to remove.
  * @returns and throws as `tryOut`
  */
-export async function giveBack({ client, installation, done, clock }: TryCommand, given: readonly string[]): Promise<TryResult> {
+export async function giveBack(command: TryCommand, given: readonly string[]): Promise<TryResult> {
+  const { client, installation } = command;
   const fluid = await observed(client);
   const { namespaces: tried, servesAll, image } = await readTried(client, fluid.namespace);
   const running = fluid.deployments.filter(({ role, replicas }) => role !== 'webhook' && replicas > 0).map(({ name }) => name);
@@ -90,17 +84,23 @@ export async function giveBack({ client, installation, done, clock }: TryCommand
   const namespaces = tried.filter((namespace) => !back.includes(namespace));
   const faults = servesAll ? [] : whyNotGivenBack(await readObjects(client, kindsOf(installation)), back);
   if (faults.length > 0) throw new NotTried(['nothing was changed:', ...faults.map((fault) => `  ${fault}`)]);
-  const target: TryTarget = {
-    system: fluid.namespace,
-    users: usersOf(fluid),
-    namespaces,
-    back: servesAll ? [] : back,
-    runtimes: kindsOf(installation),
-    ...tryManifests(withImage(installation, image), { system: fluid.namespace, namespaces }),
-  };
   const steps = servesAll ? TAKEN_OVER : namespaces.length > 0 ? NARROWER : OFF;
-  await carryOut(steps, { client, target, done, ...(clock && { clock }) });
-  return { namespaces, back: target.back };
+  return serve(command, steps, { ...aboutFluid(fluid), namespaces, back: servesAll ? [] : back }, image);
+}
+
+const aboutFluid = (fluid: FluidInstallation) => ({ system: fluid.namespace, users: usersOf(fluid) });
+
+/** Takes the steps. @param image stays where the values name none */
+async function serve(
+  { installation, ...options }: TryCommand,
+  steps: readonly Step<TryWorld>[],
+  aims: Pick<TryTarget, 'system' | 'users' | 'namespaces' | 'back'>,
+  image: string | undefined,
+): Promise<TryResult> {
+  const values = { ...(image !== undefined && { image }), ...installation.values };
+  const target: TryTarget = { ...aims, runtimes: kindsOf(installation), ...tryManifests({ ...installation, values }, aims) };
+  await carryOut(steps, { ...options, observe: (run) => observe(options.client, target, run) });
+  return { namespaces: aims.namespaces, back: aims.back };
 }
 
 /** @throws NotTried if there is no Fluid, or not enough of it may be read */
@@ -122,12 +122,6 @@ async function triedNow(client: KubeClient, system: string): Promise<Tried> {
   if (tried.servesAll) throw new NotTried([`Deployment ${system}/sluice-controller serves all namespaces: nothing is left to try`]);
   return tried;
 }
-
-/** The image stays where the values name none. */
-const withImage = (installation: TryInstallation, image: string | undefined): TryInstallation =>
-  image === undefined || installation.values.image !== undefined
-    ? installation
-    : { ...installation, values: { ...installation.values, image } };
 
 async function missingOf(client: KubeClient, namespaces: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(namespaces.map((name) => client.get(Namespace, { name }, { metadataOnly: true }).catch(ignoreNotFound)));

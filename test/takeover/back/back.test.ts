@@ -6,12 +6,12 @@ import { BACKWARD, canGoBack } from '../../../src/takeover/back/backward.ts';
 import { sluiceOnly, SLUICE_ONLY } from '../../../src/takeover/back/fields.ts';
 import { findingsOf } from '../../../src/takeover/back/findings.ts';
 import { observeBack } from '../../../src/takeover/back/observe.ts';
-import { firstOpen } from '../../../src/takeover/go/run.ts';
+import { firstOpen } from '../../../src/takeover/steps/run.ts';
 import { deployment } from '../fluid/given.ts';
 import { fenceObjects } from '../../../src/takeover/try/policies.ts';
-import { NOTHING_DONE } from '../../../src/takeover/go/world.ts';
+import { NOTHING_DONE } from '../../../src/takeover/steps/step.ts';
 import { additions } from '../../api/additions.ts';
-import { back, go, NAMESPACE, scene, type Scene } from '../go/scene.ts';
+import { back, go, NAMESPACE, scene, type Scene } from '../scene.ts';
 
 const read = (at: Scene) => observeBack(at.client, at.target, at.resources, NOTHING_DONE, { withUsers: true });
 const user = (kind: string, name: string, more: object = {}): KubeObject =>

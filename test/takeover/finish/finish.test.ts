@@ -2,13 +2,12 @@
 import { expect, test } from 'vitest';
 import { FINISH } from '../../../src/takeover/finish/finish.ts';
 import { observeFinish } from '../../../src/takeover/finish/observe.ts';
-import { carryOut } from '../../../src/takeover/go/run.ts';
-import { go, NAMESPACE, scene, type Scene, writes } from '../go/scene.ts';
+import { carryOut } from '../../../src/takeover/steps/run.ts';
+import { go, NAMESPACE, scene, type Scene, writes } from '../scene.ts';
 
 const finish = (at: Scene) =>
   carryOut(FINISH, {
     client: at.client,
-    target: at.target,
     clock: at.clock,
     observe: (run) => observeFinish(at.client, at.target, at.resources, run),
   });

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { labels, selector } from '../../../src/install/labels.ts';
 import { FORWARD, WITHOUT_CONTROLLER } from '../../../src/takeover/go/forward.ts';
-import { observe } from '../../../src/takeover/go/observe.ts';
-import { recordIn } from '../../../src/takeover/go/record.ts';
-import { firstOpen } from '../../../src/takeover/go/run.ts';
-import { ALL_APPLIED } from '../../../src/takeover/go/world.ts';
+import { observe } from '../../../src/takeover/world/observe.ts';
+import { recordIn } from '../../../src/takeover/world/record.ts';
+import { firstOpen } from '../../../src/takeover/steps/run.ts';
+import { ALL_APPLIED } from '../../../src/takeover/world/world.ts';
 import { rightsOf } from '../../../src/takeover/plan/rights.ts';
 import { deployment } from '../fluid/given.ts';
-import { go, NAMESPACE, scene, type Scene, writes } from './scene.ts';
+import { go, NAMESPACE, scene, type Scene, writes } from '../scene.ts';
 
 const replicasOf = ({ server }: Scene, name: string) =>
   (server.get('Deployment', NAMESPACE, name)?.['spec'] as { replicas?: number } | undefined)?.replicas;

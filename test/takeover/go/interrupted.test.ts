@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { WRITES } from '../../../src/api-server/index.ts';
 import type { ApiRequest } from '../../../src/api-server/index.ts';
 import { Refusal } from '../../../src/api-server/index.ts';
-import { Stopped } from '../../../src/takeover/go/stopped.ts';
-import { back, go, scene, type Scene } from './scene.ts';
+import { Stopped } from '../../../src/takeover/steps/stopped.ts';
+import { back, go, scene, type Scene } from '../scene.ts';
 
 const isOwn = ({ manager }: ApiRequest): boolean => manager === 'sluice-takeover' || manager === 'kubectl';
 

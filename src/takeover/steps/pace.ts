@@ -73,15 +73,25 @@ function createLimits(clock: Clock, signal: AbortSignal | undefined) {
       alike = what;
       if (times > MOST_ALIKE) throw new Stopped([`tried ${MOST_ALIKE} times without effect: ${what}`, ...undoneBy]);
     },
-    async waits({ waitsFor: what = '', because, withinMs = 0 }: Contribution, tookMs: number, say?: (what: string) => void): Promise<void> {
+    /** Waits for a moment. @returns true, at once, if an optional wait has lasted long enough @throws Stopped if another one has */
+    async isOver(
+      { waitsFor = '', because, withinMs = 0, isOptional }: Contribution,
+      title: string,
+      tookMs: number,
+      say?: (what: string) => void,
+    ): Promise<boolean> {
+      const what = isOptional ? title : waitsFor;
       if (wait?.what !== what) {
         wait = { what, since: clock.monotonic() };
-        say?.(what);
+        say?.(waitsFor);
       }
-      if (clock.monotonic() - wait.since >= withinMs)
-        throw new Stopped([`waited ${withinMs / 1000} s in vain until ${what}${because === undefined ? '' : `: ${because}`}`]);
+      if (clock.monotonic() - wait.since >= withinMs) {
+        if (isOptional) return true;
+        throw new Stopped([`waited ${withinMs / 1000} s in vain until ${waitsFor}${because === undefined ? '' : `: ${because}`}`]);
+      }
       // The reading of a large cluster takes long, and costs the API server much.
       await sleep(clock, Math.max(POLL_MS, 2 * tookMs), signal);
+      return false;
     },
   };
 }

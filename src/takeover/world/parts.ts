@@ -17,6 +17,16 @@ export const PARTS = [
 ] as const;
 export type PartName = (typeof PARTS)[number];
 
+export const PART_WORDS: Readonly<Record<PartName, string>> = {
+  crds: 'the custom resources',
+  nodePlugin: "Sluice's node plugin",
+  controller: "Sluice's controller",
+  driver: 'the CSIDriver',
+  webhook: "Sluice's webhook",
+  entry: "the webhook's Service and configuration",
+  rest: 'the rest',
+};
+
 /** Each part's manifests, in the order of the installation. */
 export function partsOf(manifests: readonly Manifest[]): ReadonlyMap<PartName, readonly Manifest[]> {
   const namespace = manifests.find(({ kind }) => kind === 'Namespace')?.metadata.name;

@@ -1,11 +1,13 @@
-/** The readings of `sluice takeover`, and its target: each step depends on nothing else. */
+/** The readings of `go`, `back` and `finish`, and their target: each step depends on nothing else. */
 import type { Manifest } from '../../api/index.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { HelmRecord } from '../fluid/helm.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
+import type { OwnObjects } from './own-objects.ts';
 import { type PartName, PARTS } from './parts.ts';
 import type { TakeoverRecord } from './record.ts';
-import type { Seen } from './step.ts';
+import type { PodView } from '../steps/pod-view.ts';
+import type { Run } from '../steps/step.ts';
 
 /** The installation of Sluice that takes over. */
 export interface Target {
@@ -32,25 +34,11 @@ export interface World {
   readonly run: Run;
 }
 
-/** The deeds of this run of the command so far. A run that begins again may do it once more: nothing changes then. */
-export interface Run {
-  /** Parts whose manifests were applied. */
-  readonly applied: ReadonlySet<PartName>;
-  /** UIDs of the objects that were deleted. */
-  readonly deleted: ReadonlySet<string>;
-}
-
-/** The run of a command before its first write. */
-export const NOTHING_DONE: Run = { applied: new Set(), deleted: new Set() };
 /** For commands that apply nothing: an object that exists counts as applied, since only `go` knows with which values. */
 export const ALL_APPLIED: Run = { applied: new Set(PARTS), deleted: new Set() };
 
 /** The parts of Sluice that are installed. */
-export interface SluiceInstallation {
-  /** Objects of the installation that exist and have its labels. */
-  readonly objects: readonly OwnObject[];
-  /** Parts of which an object does not exist. */
-  readonly missing: ReadonlySet<PartName>;
+export interface SluiceInstallation extends OwnObjects<PartName> {
   /** Custom resources that the API server serves, by plural. */
   readonly kinds: ReadonlySet<string>;
   readonly controller: readonly PodView[];
@@ -62,25 +50,6 @@ export interface SluiceInstallation {
   readonly endpoints: readonly string[] | undefined;
   /** Records of helm's release of Fluid that were hidden from helm. */
   readonly hidden: readonly HelmRecord[];
-}
-
-export interface OwnObject extends Seen {
-  readonly part: PartName;
-}
-
-/** A pod of Sluice's own. */
-export interface PodView {
-  readonly name: string;
-  readonly uid: string;
-  readonly node?: string;
-  /** All its containers run. */
-  readonly isRunning: boolean;
-  readonly isReady: boolean;
-  readonly isEnding: boolean;
-  /** Whether the pod serves some namespaces alone, as in a try. */
-  readonly isPartial: boolean;
-  /** Why a container does not run: `ErrImagePull`. */
-  readonly why?: string;
 }
 
 /** A node and its plugins. */

@@ -4,7 +4,8 @@ import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { type KubeObject, type ResourceType, resourceType } from '../../kube/types.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
 import { fluidNames } from '../fluid/names.ts';
-import type { PluginNode, PodView } from './world.ts';
+import type { PodView } from '../steps/pod-view.ts';
+import type { PluginNode } from './world.ts';
 
 const CSINode = resourceType('storage.k8s.io', 'CSINode', 'csinodes', false);
 

@@ -1,45 +1,48 @@
+import type { Manifest } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ignoreNotFound, isNotFound } from '../../kube/errors.ts';
 import { type KubeObject, type ResourceType, withoutManagedFields } from '../../kube/types.ts';
-import { ownedKinds } from '../../planning/kinds.ts';
+import { ownedKinds, typeOfManifest } from '../../planning/kinds.ts';
 import { LEASE } from '../../kube/lease/lease-record.ts';
-import { applyAll } from '../apply.ts';
-import { typeOfRecord } from '../fluid/helm.ts';
-import { Deployment } from '../fluid/names.ts';
-import { objectOf } from './record.ts';
 import type { Action } from './step.ts';
-import type { Target } from './world.ts';
 
+/**
+ * The field manager of manifests: that of `kubectl apply --server-side`, by which they are applied again at the next upgrade. Under another
+ * one, each field that an upgrade changes would be a conflict.
+ */
+const MANAGER = 'kubectl';
 /** No Lease lasts longer; client-go counts in seconds. */
 const TEN_YEARS_S = 315_360_000;
 
 type Effects = {
-  readonly [D in Action['do']]: (client: KubeClient, target: Target, action: Extract<Action, { readonly do: D }>) => Promise<unknown>;
+  readonly [D in Action['do']]: (client: KubeClient, action: Extract<Action, { readonly do: D }>) => Promise<unknown>;
 };
 
 /** How each action is taken, by its tag. What does not exist any more needs no write. */
 const EFFECTS: Effects = {
-  apply: (client, { parts }, { part }) => applyAll(client, parts.get(part) ?? []),
-  record: (client, { namespace }, { record }) => put(client, ownedKinds.ConfigMap, objectOf(namespace, record)),
-  scale: (client, { namespace }, { deployment: name, replicas }) =>
-    client.patch(Deployment, { namespace, name }, { spec: { replicas } }, { type: 'merge' }).catch(ignoreNotFound),
-  hold: (client, _, { lease, holder }) => client.update(LEASE, held(lease, holder)).catch(ignoreNotFound),
-  delete: (client, _, { object: { type, namespace, name, uid }, leavesPods }) =>
+  apply: (client, { manifests }) => applyAll(client, manifests),
+  record: (client, { object }) => put(client, ownedKinds.ConfigMap, object),
+  scale: (client, { object: { type, namespace, name }, replicas }) =>
+    client.patch(type, { namespace, name }, { spec: { replicas } }, { type: 'merge' }).catch(ignoreNotFound),
+  hold: (client, { lease, holder }) => client.update(LEASE, held(lease, holder)).catch(ignoreNotFound),
+  delete: (client, { object: { type, namespace, name, uid }, leavesPods }) =>
     client.delete(type, { namespace, name }, { uid, propagation: leavesPods ? 'Orphan' : 'Background' }).catch(ignoreNotFound),
-  restore: (client, _, { type, object }) => restored(client, type, object),
-  patch: (client, _, { object: { type, namespace, name }, patch, subresource }) =>
+  restore: (client, { type, object }) => restored(client, type, object),
+  patch: (client, { object: { type, namespace, name }, patch, subresource }) =>
     client.patch(type, { namespace, name }, patch, { type: 'merge', ...(subresource && { subresource }) }).catch(ignoreNotFound),
-  label: (client, _, { record, namespace, owner }) =>
-    client
-      .patch(typeOfRecord(record), { namespace, name: record.name }, { metadata: { labels: { owner } } }, { type: 'merge' })
-      .catch(ignoreNotFound),
 };
 
-export const take = (client: KubeClient, target: Target, action: Action): Promise<unknown> =>
+export const take = (client: KubeClient, action: Action): Promise<unknown> =>
   // The cast: the table has the function of this tag, which takes this action.
-  (EFFECTS[action.do] as (client: KubeClient, target: Target, action: Action) => Promise<unknown>)(client, target, action);
+  (EFFECTS[action.do] as (client: KubeClient, action: Action) => Promise<unknown>)(client, action);
 
-/** Creates an object without a version, and replaces that version otherwise: of two runs at once, one begins again. */
+/** Applies manifests in their order: a namespace before what is in it. */
+async function applyAll(client: KubeClient, manifests: readonly (Manifest | KubeObject)[]): Promise<void> {
+  // The casts: a manifest is an object whose shape the API server knows.
+  for (const manifest of manifests)
+    await client.apply(typeOfManifest(manifest as Manifest), manifest as KubeObject, { force: true, fieldManager: MANAGER });
+}
+
 const put = (client: KubeClient, type: ResourceType, object: KubeObject) =>
   object.metadata.resourceVersion === undefined ? client.create(type, object) : client.update(type, object);
 

@@ -3,26 +3,26 @@
  * Kubernetes' controllers, the programs in the pods and the kubelets do what is due. Each change is watched for what must never be so.
  */
 import { createHash } from 'node:crypto';
-import type { CustomResource, Manifest } from '../../../src/api/index.ts';
-import { type ApiServer, createApiServer, WRITES } from '../../../src/api-server/index.ts';
-import { type Controllers, createControllers } from '../../../src/api-server/controllers/index.ts';
-import { labels, selector } from '../../../src/install/labels.ts';
-import type { Clock } from '../../../src/kube/clock.ts';
-import type { KubeClient } from '../../../src/kube/contract.ts';
-import { type KubeObject, resourceType } from '../../../src/kube/types.ts';
-import { typeOf } from '../../../src/planning/kinds.ts';
-import { BACKWARD } from '../../../src/takeover/back/backward.ts';
-import { observeBack } from '../../../src/takeover/back/observe.ts';
-import type { BackWorld } from '../../../src/takeover/back/world.ts';
-import { FORWARD } from '../../../src/takeover/go/forward.ts';
-import { observe } from '../../../src/takeover/go/observe.ts';
-import { partsOf } from '../../../src/takeover/go/parts.ts';
-import { carryOut, type Progress } from '../../../src/takeover/go/run.ts';
-import type { Target, World } from '../../../src/takeover/go/world.ts';
-import { resources as all } from '../../../runtimes/_resources.gen.ts';
-import { binding, configuration, deployment, lease, NAMESPACE, nodePlugin, record } from '../fluid/given.ts';
+import type { CustomResource, Manifest } from '../../src/api/index.ts';
+import { type ApiServer, createApiServer, WRITES } from '../../src/api-server/index.ts';
+import { type Controllers, createControllers } from '../../src/api-server/controllers/index.ts';
+import { labels, selector } from '../../src/install/labels.ts';
+import type { Clock } from '../../src/kube/clock.ts';
+import type { KubeClient } from '../../src/kube/contract.ts';
+import { type KubeObject, resourceType } from '../../src/kube/types.ts';
+import { typeOf } from '../../src/planning/kinds.ts';
+import { BACKWARD } from '../../src/takeover/back/backward.ts';
+import { observeBack } from '../../src/takeover/back/observe.ts';
+import type { BackWorld } from '../../src/takeover/back/world.ts';
+import { FORWARD } from '../../src/takeover/go/forward.ts';
+import { observe } from '../../src/takeover/world/observe.ts';
+import { partsOf } from '../../src/takeover/world/parts.ts';
+import { carryOut, type Progress } from '../../src/takeover/steps/run.ts';
+import type { Target, World } from '../../src/takeover/world/world.ts';
+import { resources as all } from '../../runtimes/_resources.gen.ts';
+import { binding, configuration, deployment, lease, NAMESPACE, nodePlugin, record } from './fluid/given.ts';
 
-export { NAMESPACE } from '../fluid/given.ts';
+export { NAMESPACE } from './fluid/given.ts';
 const WORKLOADS = { ...resourceType('workload.fluid.io', 'AdvancedStatefulSet', 'advancedstatefulsets'), version: 'v1alpha1' };
 const CSINODE = resourceType('storage.k8s.io', 'CSINode', 'csinodes', false);
 const SLICE = resourceType('discovery.k8s.io', 'EndpointSlice', 'endpointslices');
@@ -324,7 +324,6 @@ function digestOf(server: ApiServer): Readonly<Record<string, string>> {
 export const go = (at: Scene, progress: Progress<World> = {}): Promise<void> =>
   carryOut(FORWARD, {
     client: at.client,
-    target: at.target,
     clock: at.clock,
     progress,
     observe: (run) => observe(at.client, at.target, run),
@@ -334,7 +333,6 @@ export const go = (at: Scene, progress: Progress<World> = {}): Promise<void> =>
 export const back = (at: Scene, progress: Progress<BackWorld> = {}): Promise<void> =>
   carryOut(BACKWARD, {
     client: at.client,
-    target: at.target,
     clock: at.clock,
     progress,
     observe: (run) => observeBack(at.client, at.target, at.resources, run),

@@ -1,11 +1,9 @@
 /**
- * The shape of a take-over, of the way back and of the end (docs/adr/0041-an-order-is-a-list-of-steps.md): a pass reads the cluster, and
- * the first step of a list that is not done decides. So a run that was interrupted begins again where the cluster is.
+ * The shape of a try, of a take-over, of the way back and of the end (docs/adr/0041-an-order-is-a-list-of-steps.md): a pass reads the
+ * cluster, and the first step of a list that is not done decides. So a run that was interrupted begins again where the cluster is.
  */
+import type { Manifest } from '../../api/index.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
-import type { HelmRecord } from '../fluid/helm.ts';
-import type { PartName } from './parts.ts';
-import type { TakeoverRecord } from './record.ts';
 
 /** One object, as it was read. */
 export interface Seen {
@@ -20,24 +18,24 @@ export const seen = (type: ResourceType, { metadata: { namespace, name, uid = ''
 
 /** A write. Each may be repeated: the second time it changes nothing. */
 export type Action =
-  /** Applies the manifests of a part. */
-  | { readonly do: 'apply'; readonly part: PartName }
-  | { readonly do: 'record'; readonly record: TakeoverRecord }
-  | { readonly do: 'scale'; readonly deployment: string; readonly replicas: number }
+  /** Applies manifests in their order. `part` is their name in a run, `says` in words. */
+  | { readonly do: 'apply'; readonly part: string; readonly says: string; readonly manifests: readonly (Manifest | KubeObject)[] }
+  /** Creates a ConfigMap without a version, and replaces that version otherwise: of two runs at once, one begins again. */
+  | { readonly do: 'record'; readonly object: KubeObject }
+  | { readonly do: 'scale'; readonly object: Seen; readonly replicas: number }
   /** Makes this the holder of a Lease; empty: it becomes free. */
   | { readonly do: 'hold'; readonly lease: KubeObject; readonly holder: string }
   | { readonly do: 'delete'; readonly object: Seen; readonly leavesPods?: true }
   /** Creates an object, or replaces the one of that name. */
   | { readonly do: 'restore'; readonly type: ResourceType; readonly object: KubeObject }
+  /** A merge patch. `says` has a place `…` for the object. */
   | {
       readonly do: 'patch';
       readonly object: Omit<Seen, 'uid'>;
       readonly subresource?: 'status';
       readonly patch: object;
       readonly says: string;
-    }
-  /** Hides a record of a release from helm, or shows it again. */
-  | { readonly do: 'label'; readonly record: HelmRecord; readonly namespace: string; readonly owner: string };
+    };
 
 /** The request of one step. */
 export interface Contribution {
@@ -48,6 +46,8 @@ export interface Contribution {
   /** Why it does not hold yet: `ErrImagePull`. */
   readonly because?: string;
   readonly withinMs?: number;
+  /** After `withinMs`, whatever the words, the next step begins without it. */
+  readonly isOptional?: true;
   /** Only an operator can go on: one line each. */
   readonly refusal?: readonly string[];
 }
@@ -57,25 +57,33 @@ export interface Step<W> {
   /** A sentence that is true once the step is done. */
   readonly title: string;
   /** A sentence about the work of the step, for `--dry-run`. */
-  readonly does: string;
+  readonly does?: string;
   /** undefined: it is done. Depends on the world alone. */
   readonly of: (world: W) => Contribution | undefined;
   /** Why it may have been undone after it was done. */
   readonly undoneBy?: (world: W) => readonly string[];
 }
 
-/** helm's label `owner` of a record that helm must not find. */
-export const HIDDEN = 'sluice-takeover';
+/** The deeds of this run of a command so far. A run that begins again may do it once more: nothing changes then. */
+export interface Run {
+  /** Parts whose manifests were applied. */
+  readonly applied: ReadonlySet<string>;
+  /** UIDs of the objects that were deleted. */
+  readonly deleted: ReadonlySet<string>;
+}
+
+/** The run of a command before its first write. */
+export const NOTHING_DONE: Run = { applied: new Set(), deleted: new Set() };
 
 /** An action in the words of a report. */
-export function inWords(action: Action, namespace: string): string {
+export function inWords(action: Action): string {
   switch (action.do) {
     case 'apply':
-      return `apply the manifests of ${PART_WORDS[action.part]}`;
+      return `apply the manifests of ${action.says}`;
     case 'record':
-      return `write the record, ConfigMap ${namespace}/sluice-takeover`;
+      return `write the record, ConfigMap ${nameOf(action.object.metadata)}`;
     case 'scale':
-      return `scale Deployment ${namespace}/${action.deployment} to ${action.replicas}`;
+      return `scale ${action.object.type.kind} ${nameOf(action.object)} to ${action.replicas}`;
     case 'hold':
       return `${action.holder === '' ? 'release' : 'hold'} Lease ${nameOf(action.lease.metadata)}`;
     case 'delete':
@@ -83,21 +91,9 @@ export function inWords(action: Action, namespace: string): string {
     case 'restore':
       return `restore ${action.object.kind} ${nameOf(action.object.metadata)}`;
     case 'patch':
-      return `${action.says} of ${action.object.type.kind} ${nameOf(action.object)}`;
-    case 'label':
-      return `${action.owner === HIDDEN ? 'hide' : 'show'} ${action.record.kind} ${action.namespace}/${action.record.name} ${action.owner === HIDDEN ? 'from' : 'to'} helm`;
+      return action.says.replace('…', () => `${action.object.type.kind} ${nameOf(action.object)}`);
   }
 }
-
-const PART_WORDS: Readonly<Record<PartName, string>> = {
-  crds: 'the custom resources',
-  nodePlugin: "Sluice's node plugin",
-  controller: "Sluice's controller",
-  driver: 'the CSIDriver',
-  webhook: "Sluice's webhook",
-  entry: "the webhook's Service and configuration",
-  rest: 'the rest',
-};
 
 const nameOf = ({ namespace, name }: { readonly namespace?: string | undefined; readonly name: string }): string =>
   namespace === undefined ? name : `${namespace}/${name}`;

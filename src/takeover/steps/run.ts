@@ -2,15 +2,13 @@ import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { take } from './effects.ts';
 import { createPace } from './pace.ts';
-import type { PartName } from './parts.ts';
-import { type Action, type Contribution, inWords, type Step } from './step.ts';
+import { type Action, type Contribution, inWords, type Run, type Step } from './step.ts';
 import { Stopped } from './stopped.ts';
-import type { Run, Target } from './world.ts';
 
 /** Receives what happens in a run, as it happens. */
 export interface Progress<W> {
-  /** A step is done. `seconds` since the one before was. */
-  readonly done?: (step: Step<W>, seconds: number, was: 'done' | 'done before') => void;
+  /** A step is done. `seconds` since the one before was. @param left what an optional step waited for in vain */
+  readonly done?: (step: Step<W>, seconds: number, was: 'done' | 'done before', left?: string) => void;
   /** A step that was done is not any more. */
   readonly undone?: (step: Step<W>, why: readonly string[]) => void;
   readonly action?: (action: Action) => void;
@@ -20,7 +18,6 @@ export interface Progress<W> {
 
 export interface RunOptions<W> {
   readonly client: KubeClient;
-  readonly target: Target;
   /** Reads the cluster. */
   readonly observe: (run: Run) => Promise<W>;
   readonly progress?: Progress<W>;
@@ -33,12 +30,14 @@ const MOST_UNDONE = 3;
 
 /**
  * Takes the steps in their order until all are done. Reads the cluster before each; keeps nothing that a run which begins again would need.
- * @throws Stopped when a step cannot go on, and the signal's reason
+ * @throws Stopped when a step cannot go on, ApiError and NoAnswer when the cluster cannot be read, and the signal's reason
  */
 export async function carryOut<W extends { readonly run: Run }>(steps: readonly Step<W>[], options: RunOptions<W>): Promise<void> {
-  const { client, target, observe, progress = {}, clock = systemClock, signal } = options;
-  const run = { applied: new Set<PartName>(), deleted: new Set<string>() };
+  const { client, observe, progress = {}, clock = systemClock, signal } = options;
+  const run = { applied: new Set<string>(), deleted: new Set<string>() };
   const undone = new Map<Step<W>, number>();
+  /** Optional steps whose time is over, and what they still wait for. */
+  const left = new Map<Step<W>, string>();
   const pace = createPace(clock, signal);
   /** Steps before this one were done. */
   let reached = 0;
@@ -47,9 +46,10 @@ export async function carryOut<W extends { readonly run: Run }>(steps: readonly 
     const asked = clock.monotonic();
     const world = await pace.retried(() => observe({ applied: new Set(run.applied), deleted: new Set(run.deleted) }));
     const tookMs = clock.monotonic() - asked;
-    const [index, contribution] = firstOpen(steps, world);
+    const [index, contribution] = firstOpen(steps, world, left);
     for (; reached < index; reached++) {
-      progress.done?.(steps[reached] as Step<W>, (clock.monotonic() - began) / 1000, hasActed ? 'done' : 'done before');
+      const step = steps[reached] as Step<W>;
+      progress.done?.(step, (clock.monotonic() - began) / 1000, hasActed ? 'done' : 'done before', left.get(step));
       [began, hasActed] = [clock.monotonic(), false];
     }
     const step = steps[index];
@@ -62,29 +62,32 @@ export async function carryOut<W extends { readonly run: Run }>(steps: readonly 
       [reached, began] = [index, clock.monotonic()];
     }
     if (contribution.refusal) throw new Stopped(contribution.refusal);
+    hasActed = true;
     if (contribution.actions) {
-      const actions = contribution.actions.map((action) => inWords(action, target.namespace));
+      const actions = contribution.actions.map(inWords);
       let isWhole = true;
       for (const [i, action] of contribution.actions.entries()) {
         progress.action?.(action);
-        hasActed = true;
-        isWhole = await pace.written(() => take(client, target, action), actions[i] ?? '');
+        isWhole = await pace.written(() => take(client, action), actions[i] ?? '');
         if (!isWhole) break;
         if (action.do === 'apply') run.applied.add(action.part);
         if (action.do === 'delete') run.deleted.add(action.object.uid);
       }
       if (isWhole) pace.acted(actions, step.undoneBy?.(world));
-    } else {
-      hasActed = true;
-      await pace.waits(contribution, tookMs, progress.waits);
+    } else if (await pace.isOver(contribution, step.title, tookMs, progress.waits)) {
+      left.set(step, contribution.waitsFor ?? '');
     }
   }
 }
 
-/** The first step that is not done. */
-export function firstOpen<W>(steps: readonly Step<W>[], world: W): readonly [number, Contribution | undefined] {
-  for (const [index, { of }] of steps.entries()) {
-    const contribution = of(world);
+/** The first step that is not done, and that is not among those `left`. */
+export function firstOpen<W>(
+  steps: readonly Step<W>[],
+  world: W,
+  left: ReadonlyMap<Step<W>, string> = new Map(),
+): readonly [number, Contribution | undefined] {
+  for (const [index, step] of steps.entries()) {
+    const contribution = left.has(step) ? undefined : step.of(world);
     if (contribution) return [index, contribution];
   }
   return [steps.length, undefined];

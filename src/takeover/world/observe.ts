@@ -1,23 +1,22 @@
-import type { Manifest } from '../../api/index.ts';
 import { webhookNames } from '../../api/webhook-names.ts';
-import { labels, selector } from '../../install/labels.ts';
+import { selector } from '../../install/labels.ts';
 import { ELECTION_LEASE } from '../../install/rights.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { holderOf, LEASE, type Lease } from '../../kube/lease/lease-record.ts';
 import { selectorText } from '../../kube/selector.ts';
 import { type ResourceType, resourceType } from '../../kube/types.ts';
-import { Node, ownedKinds, Pod, Secret, typeOfManifest } from '../../planning/kinds.ts';
+import { Node, ownedKinds } from '../../planning/kinds.ts';
 import { recordsOf } from '../fluid/helm.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
-import { isAlive, observeFluid } from '../fluid/observe.ts';
-import { type FluidReader, readsOf } from '../fluid/reads.ts';
-import { viewOf } from './pod-view.ts';
+import { observeFluid, readPods } from '../fluid/observe.ts';
+import { checkRights, type FluidReader, readsOf } from '../fluid/reads.ts';
 import { listIfKnown, namesWithDriver, nodesOf } from './nodes.ts';
 import { RECORD, recordIn } from './record.ts';
-import { HIDDEN } from './step.ts';
-import { checkRights } from './stopped.ts';
-import type { Run, SluiceInstallation, Target, World } from './world.ts';
+import { ownObjects } from './own-objects.ts';
+import { HIDDEN } from './releases.ts';
+import type { Run } from '../steps/step.ts';
+import type { SluiceInstallation, Target, World } from './world.ts';
 
 const EndpointSlice = resourceType('discovery.k8s.io', 'EndpointSlice', 'endpointslices');
 
@@ -49,10 +48,9 @@ async function readInstalled(
   fluid: FluidInstallation,
 ): Promise<SluiceInstallation> {
   const { namespace } = target;
-  const pods = async (part: Parameters<typeof selector>[0]) =>
-    (await reads.list(Pod, { namespace, labelSelector: selectorText(selector(part)) })).filter(isAlive).map(viewOf);
+  const pods = (part: Parameters<typeof selector>[0]) => readPods(reads, namespace, selectorText(selector(part)));
   const [own, kinds, controller, nodePlugin, webhook, lease, endpoints, hidden] = await Promise.all([
-    ownObjects(reads, target),
+    ownObjects(reads, target.parts),
     kindsServed(client, target.kinds),
     pods('controller'),
     pods('csi'),
@@ -63,37 +61,6 @@ async function readInstalled(
   ]);
   // The cast: the type asked for.
   return { ...own, kinds, controller, nodePlugin, webhook, leader: lease ? holderOf(lease as Lease) : '', endpoints, hidden };
-}
-
-/** One list for each kind and namespace of the installation: the labels tell Sluice's objects from Fluid's of the same names. */
-async function ownObjects(reads: FluidReader, { parts }: Target): Promise<Pick<SluiceInstallation, 'objects' | 'missing'>> {
-  const lists = new Map<string, Promise<ReadonlyMap<string, string>>>();
-  const labelSelector = selectorText({ 'app.kubernetes.io/part-of': labels()['app.kubernetes.io/part-of'] });
-  /** The UID of the live object. */
-  const uidOf = async (manifest: Manifest, type: ResourceType): Promise<string | undefined> => {
-    const { namespace, name } = manifest.metadata;
-    // The right to list Secrets is the right to read them all.
-    if (type.kind === Secret.kind) return (await reads.get(type, { namespace, name }, { metadataOnly: true }))?.metadata.uid;
-    const key = `${type.group}/${type.plural}/${namespace ?? ''}`;
-    const list =
-      lists.get(key) ??
-      reads
-        .list(type, { ...(namespace !== undefined && { namespace }), labelSelector, metadataOnly: true })
-        .then((objects) => new Map(objects.map(({ metadata }) => [metadata.name, metadata.uid ?? ''])));
-    lists.set(key, list);
-    return (await list).get(name);
-  };
-  const all = [...parts].flatMap(([part, manifests]) => manifests.map((manifest) => ({ part, manifest })));
-  const found = await Promise.all(
-    all.map(async ({ part, manifest }) => {
-      const type = typeOfManifest(manifest);
-      return { part, type, ...manifest.metadata, uid: await uidOf(manifest, type) };
-    }),
-  );
-  return {
-    objects: found.flatMap(({ part, type, namespace, name, uid }) => (uid === undefined ? [] : [{ part, type, namespace, name, uid }])),
-    missing: new Set(found.flatMap(({ part, uid }) => (uid === undefined ? [part] : []))),
-  };
 }
 
 /** Plurals of the kinds that the API server serves. */
