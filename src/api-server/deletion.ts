@@ -4,10 +4,8 @@ import { conflict } from './refusals.ts';
 import type { Storage } from './storage.ts';
 import type { At } from './writing.ts';
 
-/** With `gracePeriodSeconds: 0` as a kubelet does it, whose pod has ended. */
-export type DeletionOptions = DeleteOptions & { readonly gracePeriodSeconds?: 0 };
-/** Deletes an object; while it has finalizers, or a pod its grace period, it is marked instead. */
-export type Deletion = (at: At, live: KubeObject, options: DeletionOptions) => void;
+/** Deletes an object; while it has finalizers, or a pod its grace period, it is marked instead. A kubelet whose pod has ended gives it 0 s. */
+export type Deletion = (at: At, live: KubeObject, options: DeleteOptions) => void;
 
 /** @param timestamp of now, as in metadata */
 export function createDeletion(storage: Storage, timestamp: () => string): Deletion {
@@ -18,16 +16,18 @@ export function createDeletion(storage: Storage, timestamp: () => string): Delet
       throw conflict(at, preconditionFailed('ResourceVersion', resourceVersion, live.metadata.resourceVersion));
     const waits = { Background: [], Foreground: ['foregroundDeletion'], Orphan: ['orphan'] }[propagation];
     const finalizers = [...new Set([...(live.metadata.finalizers ?? []), ...waits])];
-    const grace = options.gracePeriodSeconds ?? graceOf(at.type, live);
+    const own = graceOf(at.type, live);
+    const grace = own === 0 ? 0 : (options.gracePeriodSeconds ?? own);
     if (finalizers.length === 0 && grace === 0 && at.type.kind !== 'Namespace') return storage.remove(at.type, live);
-    if (live.metadata.deletionTimestamp && (grace > 0 || live.metadata['deletionGracePeriodSeconds'] === 0)) return;
+    // A grace period may only become shorter.
+    if (live.metadata.deletionTimestamp && grace >= Number(live.metadata['deletionGracePeriodSeconds'] ?? 0)) return;
     const { generation } = live.metadata;
     storage.put(at.type, {
       ...live,
       metadata: {
         ...live.metadata,
         ...(finalizers.length > 0 && { finalizers }),
-        ...(generation && { generation: generation + 1 }),
+        ...(generation && !live.metadata.deletionTimestamp && { generation: generation + 1 }),
         deletionTimestamp: timestamp(),
         deletionGracePeriodSeconds: grace,
       },

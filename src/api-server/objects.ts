@@ -1,9 +1,10 @@
+import type { DeleteOptions } from '../kube/contract.ts';
 import { timestamp } from '../kube/clock.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../kube/types.ts';
 import { change } from './change.ts';
 import { createCreation } from './creation.ts';
 import { withKubernetesDefaults } from './defaults/index.ts';
-import { createDeletion, type DeletionOptions } from './deletion.ts';
+import { createDeletion } from './deletion.ts';
 import { isMap, type Json } from './json.ts';
 import { hasStatus, isBuiltIn, traitsOf, unknownFields } from './kinds.ts';
 import { afterUpdate, applied, type Manager, readManagers, type Writer } from './managers.ts';
@@ -22,7 +23,7 @@ export interface Objects {
   update(at: At, object: KubeObject, writing: Writing): KubeObject;
   patch(at: At, patchType: PatchType, patch: unknown, writing: Writing): KubeObject;
   apply(at: At, config: KubeObject, writing: Writing): KubeObject;
-  delete(at: At, options: DeletionOptions): void;
+  delete(at: At, options: DeleteOptions): void;
 }
 
 export interface ObjectsOptions {

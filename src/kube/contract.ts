@@ -109,6 +109,8 @@ export interface DeleteOptions extends CallOptions {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan' | undefined;
+  /** For how long the containers of a pod may still run, s. Default: as the pod says. */
+  readonly gracePeriodSeconds?: number | undefined;
 }
 
 export interface RawOptions extends CallOptions {

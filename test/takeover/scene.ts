@@ -63,9 +63,11 @@ export function scene({ nodes = 2, manifests = small() }: SceneOptions = {}): Sc
   const gaps: Record<string, number> = {};
   let nowMs = 1_000;
   fluidInstalled(server, nodes);
+  const kubelet = slowEnd(server, nodes, () => nowMs);
 
   function tick(ms: number): void {
     nowMs += ms;
+    kubelet();
     self.onTick();
     // A pod waits for the other one of its node.
     for (const node of nodeNames(nodes)) {
@@ -184,8 +186,27 @@ function programs(server: ApiServer): void {
   takes('sluice', 'sluice-controller');
 }
 
+/** The sidecar of an ending pod of Fluid's plugin has left the kubelet at once, whenever the plugin itself ends. */
 const pluginsOf = (server: ApiServer, node: string): readonly KubeObject[] =>
-  ['csi-nodeplugin-fluid', 'sluice-csi'].flatMap((name) => server.get('Pod', NAMESPACE, `${name}-${node}`) ?? []).filter(isReady);
+  ['csi-nodeplugin-fluid', 'sluice-csi']
+    .flatMap((name) => server.get('Pod', NAMESPACE, `${name}-${node}`) ?? [])
+    .filter((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined);
+
+/** Fluid's plugin does not end at SIGTERM: its pods exist for as long as their grace period says. */
+function slowEnd(server: ApiServer, nodes: number, now: () => number): () => void {
+  const ends = new Map<string, number>();
+  return () => {
+    for (const node of nodeNames(nodes)) {
+      const pod = server.get('Pod', NAMESPACE, `csi-nodeplugin-fluid-${node}`);
+      if (!pod) continue;
+      const { uid = '', deletionTimestamp, deletionGracePeriodSeconds: grace, finalizers = [] } = pod.metadata;
+      if (deletionTimestamp === undefined && finalizers.length === 0)
+        server.put({ ...pod, metadata: { ...pod.metadata, finalizers: ['example.io/kubelet'] } });
+      if (deletionTimestamp !== undefined && !ends.has(uid)) ends.set(uid, now() + Number(grace) * 1000);
+      if (now() >= (ends.get(uid) ?? Number.POSITIVE_INFINITY)) server.remove('Pod', NAMESPACE, pod.metadata.name);
+    }
+  };
+}
 
 /** Each write of an object would be a change that controllers follow. */
 function putOnce(server: ApiServer, object: KubeObject): void {

@@ -99,7 +99,7 @@ export function act(server: ApiServer, request: WireRequest, { admit, warn }: Ho
       const object = admit ? admit(request, live) : live;
       if (dryRun === 'All') return object;
       const options = { ...preconditions, ...(propagationPolicy && { propagation: propagationPolicy }) };
-      objects.delete(at, { ...options, ...(gracePeriodSeconds === 0 && { gracePeriodSeconds }) });
+      objects.delete(at, { ...options, ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }) });
       return {
         kind: 'Status',
         apiVersion: 'v1',

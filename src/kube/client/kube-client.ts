@@ -154,11 +154,12 @@ function pageOf(type: ResourceType, answer: string): KubeList {
   };
 }
 
-const deletion = ({ uid, resourceVersion, propagation }: DeleteOptions) => ({
+const deletion = ({ uid, resourceVersion, propagation, gracePeriodSeconds }: DeleteOptions) => ({
   apiVersion: 'v1',
   kind: 'DeleteOptions',
   ...((uid !== undefined || resourceVersion !== undefined) && { preconditions: { uid, resourceVersion } }),
   ...(propagation && { propagationPolicy: propagation }),
+  ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
 });
 
 /** Items of a list come without kind, metadata-only objects with a kind of their own: both get the type's. */

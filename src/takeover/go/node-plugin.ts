@@ -58,5 +58,11 @@ function handedOver(world: World): Contribution | undefined {
   return away && pluginDeleted(world, away);
 }
 
+/**
+ * The shell that is the first process of Fluid's container does not end at SIGTERM, but the sidecar that registers it does. With the pod's own
+ * 30 s, the node would be without a plugin for as long. A call that is cut off is repeated by the kubelet.
+ */
+const GRACE_S = 1;
+
 const pluginDeleted = ({ fluid: { namespace } }: World, { fluid }: PluginNode): Contribution | undefined =>
-  fluid && { actions: [{ do: 'delete', object: { type: Pod, namespace, ...fluid } }] };
+  fluid && { actions: [{ do: 'delete', object: { type: Pod, namespace, ...fluid }, gracePeriodSeconds: GRACE_S }] };

@@ -25,8 +25,10 @@ const EFFECTS: Effects = {
   scale: (client, { object: { type, namespace, name }, replicas }) =>
     client.patch(type, { namespace, name }, { spec: { replicas } }, { type: 'merge' }).catch(ignoreNotFound),
   hold: (client, { lease, holder }) => client.update(LEASE, held(lease, holder)).catch(ignoreNotFound),
-  delete: (client, { object: { type, namespace, name, uid }, leavesPods }) =>
-    client.delete(type, { namespace, name }, { uid, propagation: leavesPods ? 'Orphan' : 'Background' }).catch(ignoreNotFound),
+  delete: (client, { object: { type, namespace, name, uid }, leavesPods, gracePeriodSeconds }) =>
+    client
+      .delete(type, { namespace, name }, { uid, propagation: leavesPods ? 'Orphan' : 'Background', gracePeriodSeconds })
+      .catch(ignoreNotFound),
   restore: (client, { type, object }) => restored(client, type, object),
   patch: (client, { object: { type, namespace, name }, patch, subresource }) =>
     client.patch(type, { namespace, name }, patch, { type: 'merge', ...(subresource && { subresource }) }).catch(ignoreNotFound),

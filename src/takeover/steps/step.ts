@@ -25,7 +25,7 @@ export type Action =
   | { readonly do: 'scale'; readonly object: Seen; readonly replicas: number }
   /** Makes this the holder of a Lease; empty: it becomes free. */
   | { readonly do: 'hold'; readonly lease: KubeObject; readonly holder: string }
-  | { readonly do: 'delete'; readonly object: Seen; readonly leavesPods?: true }
+  | { readonly do: 'delete'; readonly object: Seen; readonly leavesPods?: true; readonly gracePeriodSeconds?: number }
   /** Creates an object, or replaces the one of that name. */
   | { readonly do: 'restore'; readonly type: ResourceType; readonly object: KubeObject }
   /** A merge patch. `says` has a place `…` for the object. */

@@ -4,9 +4,9 @@ import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { kinds } from '../../support/kinds.ts';
 import type { Subject } from '../suite.ts';
-import { configMap, dataset, ownedBy, refusal, refused } from './objects.ts';
+import { configMap, dataset, ownedBy, pod, refusal, refused } from './objects.ts';
 
-const { ConfigMap, Dataset, Namespace } = kinds;
+const { ConfigMap, Dataset, Namespace, Pod } = kinds;
 
 export function deleting(subject: () => Subject): void {
   let client: KubeClient;
@@ -55,6 +55,18 @@ export function deleting(subject: () => Subject): void {
     await merge('a', { metadata: { finalizers: ['example.io/two'] } });
     await merge('a', { metadata: { finalizers: null } });
     expect(await isGone('a')).toBe(true);
+  });
+  test('of a pod on a node gives its containers time, which the next request may shorten', async () => {
+    await client.create(Pod, pod(namespace, 'a', { nodeName: 'nowhere', terminationGracePeriodSeconds: 60 }));
+    const grace = async () => (await client.get(Pod, at('a'))).metadata['deletionGracePeriodSeconds'];
+    await client.delete(Pod, at('a'));
+    expect(await grace()).toBe(60);
+    await client.delete(Pod, at('a'), { gracePeriodSeconds: 5 });
+    expect(await grace()).toBe(5);
+    await client.delete(Pod, at('a'), { gracePeriodSeconds: 30 });
+    expect(await grace()).toBe(5);
+    await client.delete(Pod, at('a'), { gracePeriodSeconds: 0 });
+    expect(isNotFound(await refusal(client.get(Pod, at('a'))))).toBe(true);
   });
   test('counts as an edit of what counts them', async () => {
     await client.create(Dataset, dataset(namespace, 'a', {}, { finalizers: ['example.io/one'] }));

@@ -81,10 +81,11 @@ describe('what goes over the wire', () => {
 
   test('a delete carries its preconditions', async () => {
     await start([json(200, {})]);
-    await client.delete(CONFIG_MAP, at, { uid: 'u1', resourceVersion: '7', propagation: 'Foreground' });
+    await client.delete(CONFIG_MAP, at, { uid: 'u1', resourceVersion: '7', propagation: 'Foreground', gracePeriodSeconds: 1 });
     expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({
       preconditions: { uid: 'u1', resourceVersion: '7' },
       propagationPolicy: 'Foreground',
+      gracePeriodSeconds: 1,
     });
   });
 
