@@ -22,6 +22,7 @@ import { reconcileOperation } from '../../src/reconciler/operations/reconcile-op
 import { reconcile } from '../../src/reconciler/reconcile.ts';
 import { type Key, keyOf, keyOfText, keyText, type OperationKey } from '../../src/reconciler/world.ts';
 import { type Controllers, createControllers } from '../../src/api-server/controllers/index.ts';
+import { createSchemas } from '../../src/api-server/schema/index.ts';
 import { type ApiServer, createApiServer, type Match, WRITES } from '../../src/api-server/index.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import { thinProfile } from '../support/objects.ts';
@@ -44,6 +45,8 @@ export interface HarnessOptions {
   readonly nodes?: number;
   /** Kinds of ours whose CRD is not installed. */
   readonly absent?: readonly string[];
+  /** CustomResourceDefinitions, by whose schemas custom resources are read and written. Default: none, and any object passes. */
+  readonly crds?: readonly object[];
   /** The kinds of Fluid's own workloads are installed. */
   readonly fluidsWorkloads?: boolean;
   /** Called for each run of an operation that ends. */
@@ -158,6 +161,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   const server = createApiServer({
     kinds: [...kinds.filter(({ kind }) => !absent.includes(kind)), ...fluids],
     namespaces: ['default', demo.namespace],
+    ...(options.crds && { schemas: createSchemas(options.crds) }),
   });
   const controllers = createControllers(server);
   for (let i = 1; i <= nodes; i++)

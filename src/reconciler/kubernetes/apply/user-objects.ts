@@ -17,7 +17,10 @@ export interface UserObjects {
   /** Whether the object got our finalizer a moment ago: it cannot be deleted since, however late its watch is. */
   isThere(object: Observed): boolean;
   unmark(type: ResourceType, object: Observed, finalizer: string): Promise<void>;
-  /** Returns whether something was written. `given`: fields that `status` does not have stay. */
+  /**
+   * Returns whether something was written. `given`: fields that `status` does not have stay. A patch without effect, as of a field that
+   * the CRD of an older release lacks, is not sent to the same version again.
+   */
   writeStatus(type: ResourceType, object: Observed, status: object, only: 'all' | 'given'): Promise<boolean>;
 }
 
@@ -30,6 +33,8 @@ export function userObjects(client: KubeClient, store: Store, clock: Monotonic):
   const marked = new Map<string, number>();
   // The resourceVersion of an observed object after our own writes.
   const versions = new WeakMap<ObjectMeta, string>();
+  // By UID, as JSON.
+  const withoutEffect = new Map<string, string>();
 
   async function write(type: ResourceType, object: Observed, patch: unknown, options: PatchOptions): Promise<void> {
     const { metadata } = object;
@@ -66,6 +71,7 @@ export function userObjects(client: KubeClient, store: Store, clock: Monotonic):
     isThere: ({ metadata }) => clock.monotonic() - (marked.get(metadata.uid ?? '') ?? -Infinity) <= MARKED_MS,
     async unmark(type, object, finalizer) {
       marked.delete(object.metadata.uid ?? '');
+      withoutEffect.delete(object.metadata.uid ?? '');
       const ops = unmarkPatch(object.metadata, finalizer);
       // A 409 is thrown: the next pass finds what it was about.
       if (ops)
@@ -78,9 +84,15 @@ export function userObjects(client: KubeClient, store: Store, clock: Monotonic):
       const patch = mergePatch((object.status ?? {}) as Fields, status as Fields, only);
       if (!patch) return false;
       const resourceVersion = versions.get(metadata) ?? metadata.resourceVersion;
-      const body = { metadata: { uid: metadata.uid, resourceVersion }, status: patch };
+      const { uid = '' } = metadata;
+      const body = { metadata: { uid, resourceVersion }, status: patch };
+      const text = JSON.stringify(body);
+      if (withoutEffect.get(uid) === text) return false;
       await write(type, object, body, { type: 'merge', subresource: 'status' });
-      return true;
+      const hadEffect = versions.get(metadata) !== resourceVersion;
+      if (hadEffect) withoutEffect.delete(uid);
+      else withoutEffect.set(uid, text);
+      return hadEffect;
     },
   };
 }
