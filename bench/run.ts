@@ -14,6 +14,7 @@ import { type Lab, openLab, say } from './lab.ts';
 import { live } from './live/live.ts';
 import { load } from './load.ts';
 import { markdown } from './markdown.ts';
+import { metrics } from './metrics/metrics.ts';
 import { noop } from './noop.ts';
 import { operations } from './operations.ts';
 import { playground } from './playground.ts';
@@ -41,7 +42,7 @@ Exits with 1 when a bench could not be run, not when it missed its target; with 
 
 /** Benches of one group share a control plane, in this order. */
 const groups: readonly (readonly Bench[])[] = [
-  [synth(20_000), synthEach, eventLoop, gitops(12_000, 'thin', 'juicefs')],
+  [synth(20_000), synthEach, eventLoop, metrics(20_000), gitops(12_000, 'thin', 'juicefs')],
   [playground(20_000)],
   [idleRss, bindOne, reference, load, operations, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
   [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],

@@ -1,13 +1,9 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { buildRows } from '../api/metrics/controller.ts';
+import { registered } from '../kube/metrics/registered.ts';
 import { version } from './version.ts';
 
 /** Shows which version runs, as each program of Sluice does. */
 export function showBuild(registry: Registry): void {
-  const build = new Gauge({
-    name: 'sluice_build_info',
-    help: '1, with the version of Sluice that runs.',
-    labelNames: ['version'],
-    registers: [registry],
-  });
-  build.set({ version: version() }, 1);
+  registered(registry, buildRows).sluice_build_info.set({ version: version() }, 1);
 }

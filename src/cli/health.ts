@@ -1,12 +1,10 @@
 import type { Registry } from 'prom-client';
 import { createListener } from '../kube/listen/listener.ts';
 import { showBuild } from './build-info.ts';
+import { createScrapes } from './scrapes.ts';
 
 /** A kubelet and a Prometheus have a connection or two. Any pod may open others. */
 const LIMITS = { most: 64, mostOfPeer: 16, headerBytes: 4096, headersMs: 5_000, requestMs: 5_000, idleMs: 60_000 };
-
-/** Thousands of Datasets have a text of megabytes. */
-const KEPT_MS = 1_000;
 
 export interface Health {
   /** Why the process should be restarted; undefined when it works. */
@@ -19,12 +17,24 @@ export interface HealthServer {
   stop(): Promise<void>;
 }
 
-/** `/healthz`, `/readyz` and `/metrics`, for the kubelet and Prometheus. Port 0 picks a free one. */
-export async function serveHealth(host: string, port: number, health: Health, registry: Registry): Promise<HealthServer> {
+/**
+ * Serves `/healthz`, `/readyz` and `/metrics`, for the kubelet and Prometheus. Port 0 picks a free one.
+ *
+ * @param more further metrics, in chunks
+ */
+export async function serveHealth(
+  host: string,
+  port: number,
+  health: Health,
+  registry: Registry,
+  more?: () => AsyncIterable<string>,
+): Promise<HealthServer> {
   showBuild(registry);
   const { server, listen } = createListener(LIMITS);
-  /** One at a time and one a second, however many ask for it. */
-  let metrics: Promise<Buffer> | undefined;
+  const scrapes = createScrapes(registry.contentType, async function* () {
+    yield await registry.metrics();
+    if (more) yield* more();
+  });
   server.on('request', (request, response) => {
     // Nothing here reads a body.
     if (!request.complete && hasBody(request.headers)) response.setHeader('connection', 'close');
@@ -38,14 +48,7 @@ export async function serveHealth(host: string, port: number, health: Health, re
         answer(health.ready());
         return;
       case '/metrics':
-        metrics ??= registry
-          .metrics()
-          .then((text) => Buffer.from(text))
-          .finally(() => void setTimeout(() => (metrics = undefined), KEPT_MS).unref());
-        metrics.then(
-          (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-          (error: unknown) => response.writeHead(500).end(String(error)),
-        );
+        scrapes.answer(request, response);
         return;
       default:
         response.writeHead(404, { 'content-type': 'text/plain' }).end('not found: try /healthz, /readyz or /metrics\n');

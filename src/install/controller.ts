@@ -30,7 +30,13 @@ export class Controller extends Construct {
 }
 
 const container = ({ controller, webhook, registry, imagePullSecrets, criticalFusePods, kubeletDir, mountRoot, configArgs }: Settled) => ({
-  args: ['reconcile', ...configArgs, ...(controller.openReferences ? ['--open-references'] : []), ...(controller.args ?? [])],
+  args: [
+    'reconcile',
+    ...configArgs,
+    ...(controller.openReferences ? ['--open-references'] : []),
+    `--dataset-metrics=${controller.datasetMetrics}`,
+    ...(controller.args ?? []),
+  ],
   env: environment(
     [
       fieldEnv('MY_POD_NAME', 'metadata.name'),

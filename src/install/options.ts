@@ -107,6 +107,14 @@ export const InstallOptions = t.Object({
     t.Object(
       {
         replicas: opt(t.Integer({ minimum: 1, description: 'Replicas, of which one leads.' })),
+        datasetMetrics: opt(
+          t.Integer({
+            minimum: 0,
+            maximum: 999_999_999,
+            description:
+              'Up to so many Datasets have metrics of their own; of more, metrics are sums by namespace, kind and phase. 0: neither.',
+          }),
+        ),
         openReferences: opt(t.Boolean({ description: 'Whether a Dataset may refer to any Dataset of any namespace, as in Fluid.' })),
         ...replicated,
       },

@@ -2,6 +2,7 @@ import type { k8s } from '../api/index.ts';
 import { isRecord } from '../api/is-record.ts';
 import { inRegistry, namesHost } from '../constructs/default-image.ts';
 import { lastOnNode } from '../constructs/pod.ts';
+import { DATASET_METRICS } from '../api/metrics/dataset.ts';
 import { DEFAULT_NAMESPACE } from './fluid.ts';
 import type { InstallOptions } from './options.ts';
 
@@ -34,6 +35,7 @@ export const DEFAULTS = {
     podDisruptionBudget: true,
     replicas: 2,
     openReferences: false,
+    datasetMetrics: DATASET_METRICS,
     // Enough for 20,000 Datasets; docs/installing.md says what more of them need.
     resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
     nodeSelector: { 'kubernetes.io/os': 'linux' },
@@ -96,6 +98,7 @@ export interface Settled {
     readonly podDisruptionBudget: boolean;
     readonly replicas: number;
     readonly openReferences: boolean;
+    readonly datasetMetrics: number;
   };
   readonly csi: NonNullable<InstallOptions['csi']>;
   readonly webhook: NonNullable<InstallOptions['webhook']> & {

@@ -1,6 +1,9 @@
 /** The tables of what the code has: flags, rights, limits, reasons, metrics. */
-import { Registry } from 'prom-client';
 import { runtimes } from '../../runtimes/_all.gen.ts';
+import { buildRows, processRows, tallyRows, watchRows, workRows } from '../../src/api/metrics/controller.ts';
+import { eventRows, extentRows, figureRows, fluidRows } from '../../src/api/metrics/dataset.ts';
+import type { MetricRows } from '../../src/api/metrics/row.ts';
+import { admissionRows, validationRows } from '../../src/api/metrics/webhook.ts';
 import { LONGEST_QUANTITY } from '../../src/api/units.ts';
 import { LONGEST_TEXT, MOST_ENTRIES, MOST_SECRETS } from '../../src/constructs/limits.ts';
 import { MOST_DIRECTORIES } from '../../src/constructs/tiered-store.ts';
@@ -17,12 +20,8 @@ import { valuesOf } from '../../src/install/index.ts';
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
 import { LARGEST_RECORD } from '../../src/planning/last-valid.ts';
-import { showBuild } from '../../src/cli/build-info.ts';
-import { createMetrics } from '../../src/reconciler/metrics.ts';
 import { backoffMs } from '../../src/kube/turns/queue.ts';
 import { type Cause, causes } from '../../src/planning/reasons.ts';
-import { admissionMetrics } from '../../src/webhook/server/metrics.ts';
-import { validationMetrics } from '../../src/webhook/server/validation-metrics.ts';
 import { table } from './markdown.ts';
 import { commandNamed } from './pages.ts';
 
@@ -96,32 +95,22 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
       ]),
     );
   },
-  async metrics() {
-    const { registry } = createMetrics('host');
-    showBuild(registry);
-    return metricsIn(registry);
-  },
-  async webhookMetrics() {
-    const registry = new Registry();
-    admissionMetrics(registry);
-    validationMetrics(registry);
-    showBuild(registry);
-    return metricsIn(registry);
-  },
+  metrics: async () => metricsOf({ ...workRows, ...processRows, ...tallyRows, ...extentRows, ...watchRows, ...buildRows }),
+  datasetMetrics: async () => metricsOf({ ...eventRows, ...figureRows, ...fluidRows }),
+  webhookMetrics: async () => metricsOf({ ...admissionRows, ...validationRows, ...buildRows }),
 };
 
-function metricsIn(registry: Registry): string {
-  const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(process|nodejs)_/.test(name)) as unknown as readonly {
-    name: string;
-    help: string;
-    type: string;
-    labelNames?: readonly string[];
-  }[];
-  return table(
-    ['metric', 'type', 'labels', 'what it says'],
-    ours.map(({ name, type, labelNames = [], help }) => [`\`${name}\``, type, labelNames.map((each) => `\`${each}\``).join(', '), help]),
+const metricsOf = (rows: MetricRows): string =>
+  table(
+    ['metric', 'type', 'labels', 'what it says', 'from'],
+    Object.entries(rows).map(([name, { type, labels, help, from }]) => [
+      `\`${name}\``,
+      type,
+      labels.map((each) => `\`${each}\``).join(', '),
+      help,
+      from,
+    ]),
   );
-}
 
 async function flagsOf(command: string): Promise<string> {
   const { options } = await commandNamed(command);

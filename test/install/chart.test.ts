@@ -91,7 +91,9 @@ const arbitraryValues = fc.record({
   nodePolicy: some(fc.boolean()),
   reservedKeys: some(fc.constantFrom('audit', 'deny')),
   reservedKeysAllow: some(fc.array(fc.constantFrom('velero', 'a "b" \\ <c>', 'system:x'), { maxLength: 3 })),
-  controller: some(fc.record({ ...replicated, openReferences: some(fc.boolean()) })),
+  controller: some(
+    fc.record({ ...replicated, openReferences: some(fc.boolean()), datasetMetrics: some(fc.integer({ min: 0, max: 100_000 })) }),
+  ),
   csi: some(fc.record({ ...part, updateStrategy: some(fc.constant({ type: 'OnDelete' })) })),
   webhook: some(
     fc.record({

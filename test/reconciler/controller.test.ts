@@ -79,7 +79,7 @@ test('a standby puts no key in line, and counts none', async () => {
     leases: [{ metadata: { name: 'sluice', namespace: 'fluid-system', uid: 'l', resourceVersion: '1' }, spec }],
     datasets: [{ metadata: { name: 'demo', namespace: 'ml', uid: 'd', resourceVersion: '1' }, spec: {} }],
   };
-  const metrics = createMetrics('host');
+  const metrics = createMetrics({ host: 'host' });
   controller = start(metrics);
   await controller.synced;
   expect([...controller.store.datasets()]).toHaveLength(1);

@@ -8,7 +8,7 @@ import { whyStale } from '../../kube/watch/staleness.ts';
 import type { Log } from '../../kube/types.ts';
 import { type Controller, startController } from '../../reconciler/controller.ts';
 import { type HealthServer, serveHealth } from '../health.ts';
-import { createMetrics } from '../../reconciler/metrics.ts';
+import { createMetrics, type Metrics } from '../../reconciler/metrics.ts';
 import type { Define } from '../command.ts';
 import {
   type ControllerConfig,
@@ -19,8 +19,6 @@ import {
 } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
-import { datasetCounts } from './counts.ts';
-import { operationCounts } from './operation-counts.ts';
 import { messageOf, Refused } from '../errors.ts';
 import { imageOfPod } from '../own-image.ts';
 import { createLog, logOptions } from '../log.ts';
@@ -69,7 +67,7 @@ export const define: Define = (command, parts) => {
       const stop = stopSignal(log);
 
       await checkVersion(client, log);
-      const { leaseNamespace, elects, address, ...options } = config;
+      const { leaseNamespace, elects, address, datasetLimit, ...options } = config;
       const { namespaces } = options;
       if (!flags.takeOver)
         await checkAlone(client, {
@@ -81,12 +79,14 @@ export const define: Define = (command, parts) => {
         });
       const guard = namespaces && createClient(connection, { fieldManager: 'sluice', maxConnections: 1 });
       let controller: Controller | undefined;
-      const metrics = createMetrics(new URL(connection.server).host, {
-        datasets: () => datasetCounts(controller?.store.datasets() ?? [], controller?.store.allRuntimes() ?? []),
-        operations: () => operationCounts(controller?.store.operations.values() ?? [], Date.now()),
+      const metrics = createMetrics({
+        host: new URL(connection.server).host,
+        fleet: () => controller?.store,
         watches: () => controller?.store.reflectors ?? new Map(),
+        datasetLimit,
+        log,
       });
-      const health = await served(address, () => notReady(controller), metrics.registry, log);
+      const health = await served(address, () => notReady(controller), metrics, log);
       try {
         await untilInstalled(client, runtimes, log, stop);
         if (elects) await untilNamespace(client, leaseNamespace, log, stop);
@@ -146,13 +146,13 @@ function processExists(pid: number): boolean {
 async function served(
   address: ControllerConfig['address'],
   ready: () => string | undefined,
-  registry: Parameters<typeof serveHealth>[3],
+  { registry, fleet }: Metrics,
   log: Log,
 ): Promise<HealthServer | undefined> {
   if (!address) return undefined;
   const health = { alive: () => undefined, ready };
   try {
-    const server = await serveHealth(address.host, address.port, health, registry);
+    const server = await serveHealth(address.host, address.port, health, registry, fleet);
     log.info({ port: server.port }, 'serving /healthz, /readyz and /metrics');
     return server;
   } catch (error) {

@@ -50,6 +50,12 @@ export function mountRootOf(text: string): string {
   return root;
 }
 
+/** At most nine digits: a larger number is a slip. */
+export function wholeNumber(text: string): number {
+  expect(/^\d{1,9}$/.test(text), 'a whole number of at most nine digits');
+  return Number(text);
+}
+
 /** Any absolute path, as the kernel would print it. */
 export function directoryOf(text: string): string {
   const path = normalize(text).replace(/(.)\/$/, '$1');

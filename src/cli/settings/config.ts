@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { DATASET_METRICS } from '../../api/metrics/dataset.ts';
 import type { Runtime, Settings } from '../../constructs/contract.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
 import type { ApplicationSettings } from '../../reconciler/controller.ts';
@@ -23,6 +24,7 @@ import {
   type Read,
   secretNamesOf,
   selectorOf,
+  wholeNumber,
 } from './config-values.ts';
 import { version } from '../version.ts';
 import { configOption } from './config-file.ts';
@@ -41,6 +43,7 @@ export interface ControllerFlags extends SettingsFlags {
   readonly openReferences?: boolean;
   readonly namespaces?: string;
   readonly metricsAddr?: string;
+  readonly datasetMetrics?: string;
   /** Commander's, for --no-leader-election. */
   readonly leaderElection?: boolean;
   readonly leaderElectionNamespace?: string;
@@ -58,6 +61,8 @@ export interface ControllerConfig {
   readonly applications: ApplicationSettings;
   /** Address of /healthz, /readyz and /metrics. */
   readonly address?: Address;
+  /** Up to so many Datasets have metrics of their own; 0: none has. */
+  readonly datasetLimit: number;
   readonly leaseNamespace: string;
   /** Whether it takes part in the election; without, it is the only controller. */
   readonly elects: boolean;
@@ -113,6 +118,11 @@ export const controllerOptions = (command: Command): Command =>
       'serve these namespaces alone, e.g. ml,dev; Fluid may serve the others once `sluice takeover try` keeps it off these',
     )
     .option('--metrics-addr <host:port>', 'address of /healthz, /readyz and /metrics; 0 = none', ':8080')
+    .option(
+      '--dataset-metrics <most>',
+      'export metrics of each Dataset while there are at most so many; of more, sums by namespace, kind and phase; 0 = neither',
+      String(DATASET_METRICS),
+    )
     .option('--no-leader-election', 'run without an election, as the only controller')
     .option('--leader-election-namespace <namespace>', 'namespace of the Lease `sluice` (default: MY_POD_NAMESPACE, else fluid-system)');
 
@@ -146,6 +156,7 @@ export function controllerConfigOf(flags: ControllerFlags, env: Environment, run
       },
       ...(namespaces && { namespaces }),
       ...(address && { address }),
+      datasetLimit: read('--dataset-metrics', flags.datasetMetrics, wholeNumber, DATASET_METRICS),
       leaseNamespace: read('--leader-election-namespace', flags.leaderElectionNamespace, dnsLabel, namespace),
       elects: flags.leaderElection !== false,
     };

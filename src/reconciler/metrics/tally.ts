@@ -1,3 +1,5 @@
+import { printable } from './text.ts';
+
 /** Sluice has fewer reasons, but a client that may write statuses could invent more, and each is a series. */
 const MOST_SERIES = 100;
 
@@ -13,7 +15,8 @@ interface Entry {
 export function createTally() {
   const series = new Map<string, Entry>();
   return {
-    add(kind: string, word: string, value = 0): void {
+    add(kind: string, text: string, value = 0): void {
+      const word = printable(text);
       const what = series.has(`${kind}/${word}`) || series.size < MOST_SERIES ? word : 'Other';
       const entry = series.get(`${kind}/${what}`) ?? { kind, what, count: 0, most: 0 };
       entry.count++;

@@ -1,0 +1,52 @@
+import type { Monotonic } from '../../kube/clock.ts';
+
+/** Work of some seconds in slices, between which the event loop has its turn. */
+export interface Pace {
+  /** Whether this slice is over. */
+  isSpent(): boolean;
+  /** Resolves in the next slice. */
+  rest(): Promise<void>;
+}
+
+const SLICE_MS = 10;
+/** To ask for the time costs as much as some of the work. */
+const AT_ONCE = 16;
+
+export function createPace(clock: Monotonic): Pace {
+  let since = clock.monotonic();
+  return {
+    isSpent: () => clock.monotonic() - since > SLICE_MS,
+    async rest() {
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      since = clock.monotonic();
+    },
+  };
+}
+
+/** Calls `visit` with each of thousands. */
+export async function visitAll<T>(items: Iterable<T>, pace: Pace, visit: (item: T) => void): Promise<void> {
+  let visited = 0;
+  for (const item of items) {
+    visit(item);
+    if (++visited % AT_ONCE === 0 && pace.isSpent()) await pace.rest();
+  }
+}
+
+/** A chunk is written to a socket or a compressor at once. */
+const CHUNK = 1 << 16;
+
+/** Lines as larger chunks. */
+export async function* inChunks(lines: Iterable<string>, pace: Pace): AsyncGenerator<string> {
+  let chunk: string[] = [];
+  let size = 0;
+  for (const line of lines) {
+    chunk.push(line);
+    size += line.length;
+    if (size < CHUNK) continue;
+    yield chunk.join('');
+    chunk = [];
+    size = 0;
+    if (pace.isSpent()) await pace.rest();
+  }
+  if (size > 0) yield chunk.join('');
+}
