@@ -1,10 +1,11 @@
 /** The installation of Sluice that a take-over plans with. */
+import { Command, CommanderError } from 'commander';
 import type { CustomResource } from '../../api/index.ts';
 import type { Runtime, Settings } from '../../constructs/contract.ts';
 import { type InstallOptions, installationOf, settled } from '../../install/index.ts';
 import { UsageError } from '../errors.ts';
 import { faultsOfValues } from '../install/wanted.ts';
-import { settingsOf } from '../settings/config.ts';
+import { type ControllerFlags, controllerConfigOf, controllerOptions, settingsOf } from '../settings/config.ts';
 import { version } from '../version.ts';
 
 /** Variables that the controller reads, beside those that `sluice install` sets. */
@@ -25,6 +26,7 @@ export function installed(values: object, runtimes: readonly Runtime[], resource
   }
 }
 
+/** The controller's own reading of its arguments and variables. @throws UsageError for a value that it would not start with */
 function settingsOfController(manifests: readonly object[], runtimes: readonly Runtime[]): Settings {
   // The cast: `sluice install` prints this Deployment.
   const deployments = manifests as readonly {
@@ -34,12 +36,18 @@ function settingsOfController(manifests: readonly object[], runtimes: readonly R
   }[];
   const found = deployments.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'sluice-controller');
   const { args = [], env = [] } = found?.spec?.template?.spec?.containers?.[0] ?? {};
-  const RANGE = '--runtime-node-port-range=';
-  return settingsOf(
-    { runtimeNodePortRange: args.filter((arg) => arg.startsWith(RANGE)).map((arg) => arg.slice(RANGE.length)) },
-    Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))),
-    runtimes,
-  );
+  const command = controllerOptions(new Command())
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    // Those of connections and logs.
+    .allowUnknownOption()
+    .allowExcessArguments();
+  const variables = Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
+  try {
+    return controllerConfigOf(command.parse([...args], { from: 'user' }).opts<ControllerFlags>(), variables, runtimes).settings;
+  } catch (error) {
+    throw error instanceof CommanderError ? new UsageError(`controller.args: ${error.message}`) : error;
+  }
 }
 interface Container {
   readonly args?: readonly string[];

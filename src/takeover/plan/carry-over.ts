@@ -1,7 +1,7 @@
 /** The values of Fluid's chart as values of `sluice install`, and those that have no place there. Pure. */
 import { isRecord } from '../../api/is-record.ts';
 import { leftRows } from './chart-left.ts';
-import { type ChartRow, Undecided } from './chart-rows.ts';
+import { type ChartRow, oneFor, Undecided } from './chart-rows.ts';
 import { chartRows } from './chart-values.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { hasPattern, leavesOf, valueAt, withValue } from './paths.ts';
@@ -84,7 +84,11 @@ function givenBy({ paths, take }: ChartRow, given: Tree, leaves: readonly string
 
 function liveBy({ place, live }: ChartRow, settings: LiveSettings): unknown {
   if (live === 'none') return undefined;
-  if (live && 'flag' in live) return settings.flag(live.flag, live.of);
+  if (live && 'flag' in live)
+    return oneFor(
+      live.flag.replace(/=$/, ''),
+      live.of.map((workload) => settings.flag(live.flag, workload)),
+    );
   const name = live?.variable ?? ('env' in place ? place.env[0] : undefined);
   const text = name === undefined ? undefined : settings.variable(name);
   if (text !== undefined && text !== '') return live?.parse ? live.parse(text) : text;

@@ -40,11 +40,19 @@ export type Live =
       readonly parse?: (text: string) => unknown;
       readonly absent?: { readonly of: string; readonly value: unknown };
     }
-  | { readonly flag: string; readonly of: string };
+  /** A flag of those of these controllers that exist: they have one value, or an operator decides. */
+  | { readonly flag: string; readonly of: readonly string[] };
 
 /** An operator has to decide, since Sluice cannot do what the value says. */
 export class Undecided extends Error {
   override readonly name = 'Undecided';
+}
+
+/** The one value of several, where Sluice has one for all kinds. @param what they are: `policy` @throws Undecided if they differ */
+export function oneFor(what: string, values: readonly unknown[]): unknown {
+  const given = [...new Set(values.filter((value) => value !== undefined))];
+  if (given.length > 1) throw new Undecided(`one ${what} serves all kinds, and these differ: ${given.join(', ')}`);
+  return given[0];
 }
 
 /** An image: `prefix`, `name` and `tag`, or one text in charts before 1.0.2. */
@@ -74,7 +82,7 @@ export const portRange = (type: string, fluid: string): ChartRow => ({
   paths: [`runtime.${type}.portRange`],
   fluid,
   place: { flag: `--runtime-node-port-range=${type}=` },
-  live: { flag: '--runtime-node-port-range=', of: `${type}runtime-controller` },
+  live: { flag: '--runtime-node-port-range=', of: [`${type}runtime-controller`] },
 });
 
 /** A value of one path, whose place is a value of `sluice install`. */

@@ -3,7 +3,7 @@
  * test compares it with the values of every chart.
  */
 import { isRecord } from '../../api/is-record.ts';
-import { type ChartRow, type Given, image, portRange, same, Undecided, variable } from './chart-rows.ts';
+import { type ChartRow, type Given, image, oneFor, portRange, same, Undecided, variable } from './chart-rows.ts';
 
 const EFC = 'registry.cn-zhangjiakou.aliyuncs.com/nascache';
 const JINDO = 'registry.cn-shanghai.aliyuncs.com/jindofs';
@@ -33,8 +33,8 @@ export const chartRows: readonly ChartRow[] = [
     paths: ['runtime.alluxio.portAllocatePolicy', 'runtime.jindo.portAllocatePolicy'],
     fluid: 'random',
     place: { flag: '--port-allocate-policy=' },
-    take: onePolicy,
-    live: { flag: '--port-allocate-policy=', of: 'alluxioruntime-controller' },
+    take: (given, paths) => oneFor('policy', paths.map(given)),
+    live: { flag: '--port-allocate-policy=', of: ['alluxioruntime-controller', 'jindoruntime-controller'] },
   },
   image('runtime.alluxio.runtime', 'ALLUXIO_RUNTIME_IMAGE_ENV', 'alluxio/alluxio-dev:2.9.0'),
   image('runtime.alluxio.fuse', 'ALLUXIO_FUSE_IMAGE_ENV', 'alluxio/alluxio-dev:2.9.0'),
@@ -103,12 +103,6 @@ function secretsIn(items: readonly unknown[]): readonly { readonly name: string 
 }
 
 /** One controller serves all kinds. */
-function onePolicy(given: Given, paths: readonly string[]): unknown {
-  const policies = [...new Set(paths.map(given).filter((policy) => policy !== undefined))];
-  if (policies.length > 1) throw new Undecided(`one policy serves all kinds, and these differ: ${policies.join(', ')}`);
-  return policies[0];
-}
-
 function engine(given: Given): unknown {
   const found = given('runtime.jindo.engine');
   if (found === undefined || found === 'jindocache' || found === 'jindofsx') return found;

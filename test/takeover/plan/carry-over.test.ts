@@ -165,6 +165,15 @@ describe('without a file and a release', () => {
     });
     expect(new Set(carried.map(({ from }) => from))).toEqual(new Set(['cluster']));
   });
+  test('the policy of ports is that of any controller that has one, and somebody decides if they differ', () => {
+    const [jindo, alluxio] = ['bitmap', 'random'].map((policy, i) =>
+      of(`${['jindo', 'alluxio'][i]}runtime-controller`, { QUERY_UFS_TOTAL: 'true' }, [`--port-allocate-policy=${policy}`]),
+    );
+    expect(seen(jindo!).values).toEqual({ controller: { args: ['--port-allocate-policy=bitmap'] } });
+    expect(seen(jindo!, alluxio!).undecided.map(({ because }) => because)).toEqual([
+      'one --port-allocate-policy serves all kinds, and these differ: random, bitmap',
+    ]);
+  });
   test('what a controller has no variable for is what the chart means by that', () => {
     expect(seen(of('thinruntime-controller', {}), of('jindoruntime-controller', {})).values).toEqual({
       criticalFusePods: false,
