@@ -1,4 +1,3 @@
-import { ownerUid } from '../../../api/index.ts';
 import { ignoreNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { attempt } from '../../failures.ts';
@@ -29,10 +28,8 @@ export function restoredRemover({ client, store, confirmed }: Pick<ClusterContex
   }
 
   return async (world: World): Promise<readonly Failure[]> => {
-    const { key, volume, runtime } = world;
-    // The watch may be behind a runtime that the controller created: this pass serves it, so its volumes are not left.
-    const isOwn = (each: LiveObject): boolean => ownerUid(each) === runtime.metadata.uid || each.metadata.name === volume?.metadata.name;
-    const volumes = store.leftVolumes(key).filter((each) => !isOwn(each));
+    const { key, volume } = world;
+    const volumes = store.leftVolumes(key).filter(({ metadata: { name } }) => name !== volume?.metadata.name);
     const extra = [...store.copies(key.namespace), ...volumes].filter(({ metadata }) => !metadata.deletionTimestamp);
     if (extra.length === 0) return [];
     const unconfirmed = await attempt('DeleteFailed', `${world.runtime.kind}/${key.name}`, () => confirmed(sourcesOf(world)));

@@ -69,11 +69,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
     ];
 
     const namesLeftVolume = (claim: LiveObject): boolean =>
-      store
-        .leftVolumes(key)
-        .some(
-          (left) => left.metadata.name === volumeNameOf(claim) && left.metadata.name !== volumeName(identity) && ownerUid(left) !== uid,
-        );
+      store.leftVolumes(key).some(({ metadata }) => metadata.name === volumeNameOf(claim) && metadata.name !== volumeName(identity));
     const nodesRefused = context.labeler.refused(uid);
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
     // A bound volume has a claim; one that no watch shows has lost its label, or never had one.

@@ -54,7 +54,7 @@ export interface Store {
   datasets(): Iterable<Dataset>;
   runtimes(key: Key): readonly RuntimeCandidate[];
   allRuntimes(): Iterable<RuntimeCandidate>;
-  /** Whether a runtime or an operation with this UID is watched and exists. */
+  /** Whether a runtime or an operation with this UID exists: a watch shows it, or the controller has created or read the runtime. */
   isOwner(uid: string): boolean;
   readonly operations: OperationStore;
   /** Other Datasets that would go by the same names or node labels. */
@@ -175,6 +175,11 @@ export function createStore(options: StoreOptions): Store {
     { metadataOnly: true },
   );
 
+  /** A runtime owns objects before any watch shows it; what a watch shows later ends that, too. */
+  function known({ kind, metadata: { namespace = '', name, uid = '' } }: KubeObject): void {
+    if (runtimeKinds.has(kind) && watches.newest(kind, namespace, name)?.metadata.uid === uid) inventories.seen(uid, { namespace, name });
+  }
+
   return {
     // Without Datasets nothing can be served, and an API server that knows none of our kinds is one that is still starting.
     synced: watches.synced(),
@@ -209,8 +214,14 @@ export function createStore(options: StoreOptions): Store {
     node: (name) => nodes.newest(undefined, name),
     project: (object) => watches.read(object) as LiveObject,
     remember: watches.remember,
-    created: watches.created,
-    found: watches.found,
+    created(object) {
+      watches.created(object);
+      known(object);
+    },
+    found(object) {
+      watches.found(object);
+      known(object);
+    },
     forget: watches.forget,
     stop: watches.stop,
   };
