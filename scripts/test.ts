@@ -1,13 +1,19 @@
 /**
  * `npm test`: the checks, then every test: unit, programs, simulation, adversary, cluster and node; closes with seconds by test file
- * and one line, `N passed, N failed`. Begins with what needs no build, while set-up builds.
+ * and one line, `N passed, N failed`. Begins with what needs no build, while set-up builds. Ends with some tests on the newest Kubernetes, if
+ * it is built.
  *
  *   --use-cluster   run the cluster tests against the cluster of KUBECONFIG instead of a control plane of our own
  *   anything else   is passed to vitest, e.g. a file name
  */
+import { NEWEST_KUBERNETES, PATCHES } from '../harness/tools/kubernetes.ts';
+import { missingTools } from '../harness/tools/tools.ts';
 import { inBackground } from './background.ts';
 import { closingLine, countReport, type Counts, type FileReport, NONE, sum, timeLines } from './test-counts.ts';
+import { SHORT_FILES } from './versions/topics.ts';
 import { createRunner } from './vitest.ts';
+
+type Env = Readonly<Record<string, string>>;
 
 interface Part {
   readonly counts: Counts;
@@ -44,6 +50,7 @@ async function* all(): AsyncGenerator<Part> {
   const isEarly = setup.isRunning();
   if (isEarly) yield await vitest(unbuilt);
   yield* built(['programs', ...(isEarly ? [] : unbuilt), 'cluster', 'node']);
+  if (!useCluster) yield* onNewest();
 }
 
 async function* some(): AsyncGenerator<Part> {
@@ -61,11 +68,20 @@ async function* built(projects: readonly string[], args: readonly string[] = [])
   }
 }
 
+/** Set-up does not build the newest Kubernetes: where `npm run versions` has, a minute of tests runs on it. */
+async function* onNewest(): AsyncGenerator<Part> {
+  const env = { SLUICE_TEST_KUBERNETES: NEWEST_KUBERNETES };
+  const isBuilt = missingTools('control plane', { ...process.env, ...env }).length === 0;
+  const what = isBuilt ? 'some tests run on it too' : 'not built here, so that no test runs on it; npm run versions builds it';
+  console.log(`\nKubernetes ${PATCHES[NEWEST_KUBERNETES]}: ${what}`);
+  if (isBuilt) yield await vitest(['cluster'], SHORT_FILES, env);
+}
+
 function one(status: number): Part {
   return { counts: status === 0 ? { ...NONE, passed: 1 } : { ...NONE, failed: 1 }, files: [] };
 }
 
-async function vitest(projects: readonly string[], args: readonly string[] = []): Promise<Part> {
-  const { files, status } = await runner.vitest(projects, args, useCluster ? { SLUICE_USE_CLUSTER: '1' } : {});
+async function vitest(projects: readonly string[], args: readonly string[] = [], env: Env = {}): Promise<Part> {
+  const { files, status } = await runner.vitest(projects, args, { ...env, ...(useCluster && { SLUICE_USE_CLUSTER: '1' }) });
   return { counts: countReport(files, status), files };
 }

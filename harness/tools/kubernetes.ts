@@ -18,6 +18,9 @@ export const PATCHES: Readonly<Record<string, string>> = {
   '1.37': '1.37.2',
 };
 
+/** The last of them. */
+export const NEWEST_KUBERNETES = Object.keys(PATCHES).at(-1) ?? DEFAULT_KUBERNETES;
+
 /**
  * The minor version that SLUICE_TEST_KUBERNETES asks for, such as `1.29`.
  *
@@ -25,7 +28,7 @@ export const PATCHES: Readonly<Record<string, string>> = {
  */
 export function askedKubernetes(env: Readonly<Record<string, string | undefined>>): string {
   const minor = env['SLUICE_TEST_KUBERNETES'] || DEFAULT_KUBERNETES;
-  if (!(minor in PATCHES)) throw new Error(`SLUICE_TEST_KUBERNETES=${minor} is none of ${Object.keys(PATCHES).join(', ')}`);
+  if (!(minor in PATCHES)) throw new Error(`expected one of ${Object.keys(PATCHES).join(', ')}, found ${minor}`);
   return minor;
 }
 

@@ -21,9 +21,13 @@ const TOPICS = {
 export type Topic = keyof typeof TOPICS;
 export const TOPIC_NAMES = Object.keys(TOPICS) as readonly Topic[];
 
-const filesOf = (topic: Topic): readonly string[] => TOPICS[topic].map((name) => `test/cluster/${name}.test.ts`);
+const fileOf = (name: string) => `test/cluster/${name}.test.ts`;
+const filesOf = (topic: Topic): readonly string[] => TOPICS[topic].map(fileOf);
 
 export const TOPIC_FILES: readonly string[] = TOPIC_NAMES.flatMap(filesOf);
+
+/** The tests for `npm test`, which has a minute for them: CRDs, and set-up to deletion of every kind. */
+export const SHORT_FILES: readonly string[] = ['crds', 'reconciler/runtimes', 'reconciler/deletion'].map(fileOf);
 
 /** The counts of a topic; undefined when a file of it did not run. */
 export function countTopic(topic: Topic, reports: readonly FileReport[]): Counts | undefined {

@@ -8,6 +8,7 @@ import { SET_STATUS } from '../../harness/control-plane/kwok.ts';
 import { createCa, issue } from '../../harness/control-plane/pki.ts';
 import { selects } from '../../harness/control-plane/pod-target.ts';
 import { cacheDir, MODULES, toolPath, wantedTools } from '../../harness/tools/tools.ts';
+import { OLDEST_MINOR } from '../../src/install/oldest-kubernetes.ts';
 import { goMinor } from '../../harness/tools/go.ts';
 import { DEFAULT_KUBERNETES, moduleFor, PATCHES } from '../../harness/tools/kubernetes.ts';
 import { lock } from '../../harness/tools/lock.ts';
@@ -84,7 +85,13 @@ describe('the tools', () => {
         (name) => `/c/tools/kubernetes-${PATCHES['1.29']}-#/${name}`,
       ),
     );
-    expect(() => paths({ SLUICE_TEST_KUBERNETES: '1.28' })).toThrow('SLUICE_TEST_KUBERNETES=1.28 is none of 1.29, 1.30,');
+    expect(() => paths({ SLUICE_TEST_KUBERNETES: '1.28' })).toThrow(/^expected one of 1\.29, 1\.30, .*, found 1\.28$/);
+  });
+
+  test('can be of each version that Sluice promises to work on', () => {
+    const minors = Object.keys(PATCHES).map((minor) => Number(minor.split('.')[1]));
+    expect(minors).toEqual(Array.from({ length: minors.length }, (_, index) => OLDEST_MINOR + index));
+    for (const [minor, patch] of Object.entries(PATCHES)) expect(patch).toMatch(new RegExp(`^${minor}\\.\\d+$`));
   });
 
   test('are of the default version by a lock, and of another by what Kubernetes itself requires', () => {

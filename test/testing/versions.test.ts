@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FileReport } from '../../scripts/test-counts.ts';
 import { withRow } from '../../scripts/versions/table.ts';
-import { TOPIC_FILES } from '../../scripts/versions/topics.ts';
+import { SHORT_FILES, TOPIC_FILES } from '../../scripts/versions/topics.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/compatibility.md'), 'utf8');
@@ -16,6 +16,7 @@ const rows = (text: string) => text.split('\n').filter((line) => /^\| 1\.\d+\.\d
 test('each file of the table exists, once', () => {
   expect(TOPIC_FILES.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   expect(new Set(TOPIC_FILES).size).toBe(TOPIC_FILES.length);
+  expect(TOPIC_FILES).toEqual(expect.arrayContaining([...SHORT_FILES]));
 });
 
 test('a version has one row, among the others in their order', () => {
