@@ -205,3 +205,24 @@ test.skipIf(!hasGoldens)('while the API server refuses to label pods, Synced say
   await at.advance(90_000);
   expect(of('Pod').filter(({ metadata }) => !(ID in (metadata.labels ?? {})))).toEqual([]);
 });
+
+test.skipIf(!hasGoldens)('an EFC keeps its workers in the list that its clients read, from the first write', async () => {
+  const { at, key, of } = await takenOver('efc/full', { changed: (object) => object });
+  const workers = of('Pod').filter(({ metadata: { name } }) => name.includes('-worker-'));
+  expect(workers.length).toBeGreaterThan(0);
+  const status = { phase: 'Running', podIP: '10.0.0.9', conditions: [{ type: 'Ready', status: 'True' }] };
+  for (const {
+    spec,
+    metadata: { resourceVersion: _, ...metadata },
+    ...rest
+  } of workers)
+    at.server.put({ ...rest, metadata, spec: { ...(spec as object), nodeName: 'node-1' }, status });
+  const isList = ({ name = '' }: { readonly name?: string | undefined }) => name.endsWith('-worker-endpoints');
+  const lists: string[] = [];
+  const look = () => void lists.push(...of('ConfigMap').flatMap((each) => (isList(each.metadata) ? [JSON.stringify(each['data'])] : [])));
+  at.server.rules.add({ verb: 'apply', kind: 'ConfigMap', when: isList }, { after: look });
+  await at.pass(key);
+  await at.quiet();
+  expect(lists.length).toBeGreaterThan(0);
+  for (const list of lists) expect(list).toContain('10.0.0.9:');
+});
