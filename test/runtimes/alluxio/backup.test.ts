@@ -38,6 +38,15 @@ describe('the pod', () => {
     const runtime = alluxio.bind(given({ settings: { env: { KUBELET_ROOTDIR: '/var/lib/k0s/kubelet' } } }));
     expect(JSON.stringify(podOf(CLAIM, runtime).volumes)).toContain('"/var/lib/k0s/kubelet/pods/uid-of-master/');
   });
+  test('sets what its script reads', () => {
+    const made = backingUp(CLAIM);
+    const script = (find(made, 'ConfigMap')['data'] as Record<string, string>)['databackup.sh'] ?? '';
+    const read = new Set([...script.matchAll(/\$\{?((?:DATASET|BACKUP)_[A-Z_]+)/g)].map(([, name = '']) => name));
+    const set = Object.fromEntries(jobOf(made).template.spec.containers[0].env.map(({ name, value }) => [name, value]));
+    expect([...read]).toEqual(expect.arrayContaining(['DATASET_NAMESPACE', 'DATASET_NAME']));
+    expect([...read].filter((name) => !(name in set))).toEqual([]);
+    expect(set).toMatchObject({ DATASET_NAMESPACE: 'ml', DATASET_NAME: 'demo', BACKUP_PATH: CLAIM.backupPath });
+  });
   test('follows the master that leads, of several, and has it make the backup itself', () => {
     const runtime = alluxio.bind(given({ spec: { master: { replicas: 3 } } }));
     const pod = (i: number) => ({ name: `demo-master-${i}`, uid: `u${i}`, ip: `10.0.0.${i}`, node: `n${i}` });

@@ -155,6 +155,13 @@ describe('mounts', () => {
       'alluxio.underfs.s3.region': 'eu',
     });
   });
+  test('are the same in whatever order their secrets are listed', () => {
+    const [a, b] = [secret('a', 'first'), secret('b', 'second')];
+    const rows = (first: typeof a, second: typeof b) =>
+      planOf(given({ mounts: [{ ...bucket, encryptOptions: [first, second] }] })).mounts.rows;
+    expect(rows(b, a)).toEqual(rows(a, b));
+    expect(rows(b, a)[0]?.secrets.map(({ option }) => option)).toEqual(['a', 'b']);
+  });
   test('have no secret in any manifest or command', () => {
     const input = given({
       mounts: [

@@ -25,6 +25,13 @@ Cluster.CapacityTotal  (Type: GAUGE, Value: 1,024)\nCluster.CapacityUsed  (Type:
     // Counters restart with their processes.
     expect(readReport(report('0.5KB', '2KB'), first).since).toEqual({ local: 0, remote: 512, ufs: 0 });
   });
+  test.each(['B', 'KB', 'MB', 'GB', 'TB', 'PB'].map((unit, power) => [unit, 1024 ** power] as const))(
+    'has sizes in %s, which are powers of 1024',
+    (unit, bytes) =>
+      expect(
+        readReport(`Cluster.CapacityTotal  (Type: GAUGE, Value: 2${unit})\nCluster.CapacityUsed  (Type: GAUGE, Value: 1${unit})\n`),
+      ).toMatchObject({ capacity: 2 * bytes, used: bytes }),
+  );
   test('without a capacity is none', () => expect(() => readReport('Master is not running')).toThrow('Master is not running'));
 });
 
