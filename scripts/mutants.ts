@@ -1,12 +1,13 @@
 /**
  * `npm run mutants -- FOLDER [TEST…]`: what the tests of a folder do not notice. Changes its code at one place at a time, in a copy, runs the
- * tests of its own folder or those named, and prints each change with which they pass: a test is missing, or the code does nothing.
+ * tests of its own folder or those named, and prints each change with which they pass: a test is missing, or the code does nothing. The tests
+ * of the changed file's own folder come first, since they notice most.
  *
  *   --count N    how many changes, drawn from all (default 60)
  *   --seed S     of which seed (default 1)
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PlantedFault, runPlanted } from '../test/support/planted.ts';
 import { type Mutant, mutantsOf, sampled } from './mutants/sites.ts';
@@ -18,7 +19,8 @@ const { values, positionals } = parseArgs({
 });
 const [folder, ...named] = positionals;
 if (folder === undefined) throw new Error('expected a folder or a file: npm run mutants -- runtimes/juicefs');
-const tests = named.length > 0 ? named : [join('test', folder.replace(/^src\//, ''))];
+const testsOf = (path: string) => join('test', path.replace(/^src\//, ''));
+const tests = named.length > 0 ? named : [testsOf(folder)];
 const VITEST = ['nice', '-n', '19', 'vitest', 'run', '--project', 'unit', '--project', 'programs', '--bail=1', '--maxWorkers=1'];
 
 const all = filesIn(join(root, folder)).flatMap((path) => {
@@ -37,12 +39,19 @@ const limitMs = 10_000 + 5 * (performance.now() - began);
 let unnoticed = 0;
 for (const { file, text, mutant } of chosen) {
   const fault: PlantedFault = { name: `${file}:${mutant.line}`, reason: '', edits: [{ file, find: text, replace: mutant.text }] };
-  const run = await runPlanted(fault, [...VITEST, ...tests], { limitMs });
-  if (run.status !== 0) continue;
+  const near = testsOf(dirname(file));
+  const isPart = existsSync(join(root, near)) && tests.some((each) => near.startsWith(`${each}/`));
+  const order = isPart ? [[near], tests] : [tests];
+  if (await isNoticed(fault, order)) continue;
   unnoticed++;
   console.log(`${fault.name}: ${line(mutant)}`);
 }
 console.log(`${chosen.length - unnoticed} of ${chosen.length} were noticed`);
+
+async function isNoticed(fault: PlantedFault, order: readonly (readonly string[])[]): Promise<boolean> {
+  for (const some of order) if ((await runPlanted(fault, [...VITEST, ...some], { limitMs })).status !== 0) return true;
+  return false;
+}
 
 function filesIn(path: string): readonly string[] {
   if (statSync(path).isFile()) return [path];
