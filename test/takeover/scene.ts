@@ -12,7 +12,7 @@ import type { KubeClient } from '../../src/kube/contract.ts';
 import { type KubeObject, resourceType } from '../../src/kube/types.ts';
 import { typeOf } from '../../src/planning/kinds.ts';
 import { BACKWARD } from '../../src/takeover/back/backward.ts';
-import { observeBack } from '../../src/takeover/back/observe.ts';
+import { observerOfBack } from '../../src/takeover/back/observe.ts';
 import type { BackWorld } from '../../src/takeover/back/world.ts';
 import { FORWARD } from '../../src/takeover/go/forward.ts';
 import { observe } from '../../src/takeover/world/observe.ts';
@@ -356,7 +356,7 @@ export const back = (at: Scene, progress: Progress<BackWorld> = {}): Promise<voi
     client: at.client,
     clock: at.clock,
     progress,
-    observe: (run) => observeBack(at.client, at.target, at.resources, run),
+    observe: observerOfBack(at.client, at.target, at.resources),
   });
 
 /** Writes of the command, in order: `patch Deployment/dataset-controller`. */

@@ -1,8 +1,8 @@
 import { BACKWARD, canGoBack } from '../../takeover/back/backward.ts';
 import { type Remark, findingsOf } from '../../takeover/back/findings.ts';
-import { observeBack } from '../../takeover/back/observe.ts';
+import { observerOfBack } from '../../takeover/back/observe.ts';
 import { carryOut } from '../../takeover/steps/run.ts';
-import { NOTHING_DONE, type Run } from '../../takeover/steps/step.ts';
+import { NOTHING_DONE } from '../../takeover/steps/step.ts';
 import { readFence } from '../../takeover/try/fence.ts';
 import type { Define } from '../command.ts';
 import { Refused } from '../errors.ts';
@@ -41,7 +41,8 @@ export const define: Define = (command, parts) => {
       inSession(flags, async (session) => {
         const { client, signal } = session;
         const { target, resources } = await recordedInstallation(session, flags, parts, { all: true });
-        const before = await observeBack(client, target, resources, NOTHING_DONE, { withUsers: true });
+        const observe = observerOfBack(client, target, resources);
+        const before = await observe(NOTHING_DONE, { withUsers: true });
         const fence = await readFence(client);
         if (fence.policy ?? fence.binding)
           throw new Refused(
@@ -55,7 +56,6 @@ export const define: Define = (command, parts) => {
         if (!flags.accept && findings.some(({ isOpen }) => isOpen))
           throw new Refused('nothing was changed: decide what is marked `decide` above, or use --accept');
         const progress = progressOf<typeof before>();
-        const observe = (run: Run) => observeBack(client, target, resources, run);
         await carryOut(BACKWARD, { client, signal, progress, observe });
         say("Fluid runs as before the take-over. Sluice's custom resources and its namespace stay.");
       }),

@@ -1,8 +1,8 @@
 import { FINISH } from '../../takeover/finish/finish.ts';
-import { observeFinish } from '../../takeover/finish/observe.ts';
+import { observerOfFinish } from '../../takeover/finish/observe.ts';
 import { FORWARD } from '../../takeover/go/forward.ts';
 import { carryOut, firstOpen } from '../../takeover/steps/run.ts';
-import { inWords, type Run } from '../../takeover/steps/step.ts';
+import { inWords } from '../../takeover/steps/step.ts';
 import { ALL_APPLIED } from '../../takeover/world/world.ts';
 import type { Define } from '../command.ts';
 import { Refused } from '../errors.ts';
@@ -33,7 +33,8 @@ export const define: Define = (command, parts) => {
       inSession(flags, async (session) => {
         const { client, signal } = session;
         const { target, resources } = await recordedInstallation(session, flags, parts);
-        const world = await observeFinish(client, target, resources, ALL_APPLIED);
+        const observe = observerOfFinish(client, target, resources);
+        const world = await observe(ALL_APPLIED);
         const open = FORWARD[firstOpen(FORWARD, world)[0]];
         // The take-over no longer needs objects that `finish` has begun to delete.
         if (open && world.fluid.deployments.length > 0)
@@ -45,7 +46,6 @@ export const define: Define = (command, parts) => {
         say(...actions.map((action) => `${flags.yes ? '' : 'would '}${inWords(action)}`));
         if (!flags.yes) throw new Refused("nothing was deleted: --yes deletes these, and then there is no way back but Fluid's chart");
         const { done } = progressOf<typeof world>();
-        const observe = (run: Run) => observeFinish(client, target, resources, run);
         await carryOut(FINISH, { client, signal, observe, progress: { ...(done && { done }) } });
       }),
     );

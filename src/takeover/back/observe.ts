@@ -6,7 +6,8 @@ import { observe } from '../world/observe.ts';
 import type { Run } from '../steps/step.ts';
 import type { Target } from '../world/world.ts';
 import { readPolicies } from '../try/fence.ts';
-import { readUsers, type Users } from '../world/users.ts';
+import { createOnce } from '../world/once.ts';
+import { type FluidRelease, readUsers, type Users } from '../world/users.ts';
 import type { BackWorld } from './world.ts';
 
 const NONE: Users = {
@@ -20,29 +21,30 @@ const NONE: Users = {
 };
 
 /**
- * Reads the cluster for the way back. Objects of users are read only while no controller runs, when `back` changes them, or if asked for.
- * @throws Stopped when a right is missing
+ * Returns a function that reads the cluster for the way back. Objects of users are read only while no controller runs, when `back` changes
+ * them, or if asked for. The function throws Stopped when a right is missing.
  */
-export async function observeBack(
+export function observerOfBack(
   client: KubeClient,
   target: Target,
   resources: readonly CustomResource[],
-  run: Run,
-  { withUsers = false }: { readonly withUsers?: boolean } = {},
-): Promise<BackWorld> {
-  const world = await observe(client, target, run, { withWorkloads: true });
-  const isQuiet =
-    world.sluice.controller.length === 0 && world.fluid.deployments.every(({ role, replicas }) => role === 'webhook' || replicas === 0);
-  const reads = readsOf(client);
-  const users = withUsers || isQuiet ? await readUsers(reads, resources, world.fluid.release) : NONE;
-  const fence = await readPolicies(reads);
-  checkRights(reads.missing());
-  return {
-    ...world,
-    users,
-    fence,
-    pluginCounts: countsOf(world.fluid.nodePlugin?.object),
-    isCertificateSluices: isSluices(world.fluid.webhook.secret),
+): (run: Run, options?: { readonly withUsers?: boolean }) => Promise<BackWorld> {
+  const once = createOnce<FluidRelease | undefined>();
+  return async (run, { withUsers = false } = {}) => {
+    const world = await observe(client, target, run, { withWorkloads: true });
+    const isQuiet =
+      world.sluice.controller.length === 0 && world.fluid.deployments.every(({ role, replicas }) => role === 'webhook' || replicas === 0);
+    const reads = readsOf(client);
+    const users = withUsers || isQuiet ? await readUsers(reads, resources, world.fluid.release, once) : NONE;
+    const fence = await readPolicies(reads);
+    checkRights(reads.missing());
+    return {
+      ...world,
+      users,
+      fence,
+      pluginCounts: countsOf(world.fluid.nodePlugin?.object),
+      isCertificateSluices: isSluices(world.fluid.webhook.secret),
+    };
   };
 }
 

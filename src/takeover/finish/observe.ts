@@ -1,6 +1,6 @@
-import { type CustomResource, ownerUid } from '../../api/index.ts';
+import type { CustomResource } from '../../api/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
-import { type KubeObject, resourceType } from '../../kube/types.ts';
+import { resourceType } from '../../kube/types.ts';
 import { ownedKinds } from '../../planning/kinds.ts';
 import { releaseOf } from '../fluid/helm.ts';
 import { ClusterRoleBinding, fluidNames } from '../fluid/names.ts';
@@ -9,7 +9,8 @@ import { observe } from '../world/observe.ts';
 import { type Run, type Seen, seen } from '../steps/step.ts';
 import type { Target, World } from '../world/world.ts';
 import { seenRecord } from '../world/releases.ts';
-import { readUsers } from '../world/users.ts';
+import { createOnce } from '../world/once.ts';
+import { type FluidRelease, isFluidsValues, readUsers } from '../world/users.ts';
 
 /** One reading of the cluster for the end of a take-over. */
 export interface FinishWorld extends World {
@@ -29,27 +30,38 @@ const ACCOUNTS = [
   ownedKinds.ServiceAccount,
 ];
 
-/** @throws Stopped when a right is missing */
-export async function observeFinish(
+/** Returns a function that reads the cluster for the end, and throws Stopped when a right is missing. */
+export function observerOfFinish(
   client: KubeClient,
   target: Target,
   resources: readonly CustomResource[],
-  run: Run,
-): Promise<FinishWorld> {
-  const world = await observe(client, target, run);
-  const { release } = world.fluid;
-  const reads = readsOf(client);
-  const [accounts, binding, users] = await Promise.all([
-    release ? Promise.all(ACCOUNTS.map((type) => labelled(reads, type, target.namespace, release))).then((lists) => lists.flat()) : [],
-    reads.get(ClusterRoleBinding, { name: fluidNames.binding }, { metadataOnly: true }),
-    readUsers(reads, resources, release),
-  ]);
-  checkRights(reads.missing());
-  return {
-    ...world,
-    accounts: accounts.filter(({ type, name }) => type !== ClusterRoleBinding || name !== fluidNames.binding),
-    binding: binding ? [seen(ClusterRoleBinding, binding)] : [],
-    kept: [...users.releases.map(seenRecord), ...users.configMaps.filter(isValues).map((object) => seen(ownedKinds.ConfigMap, object))],
+): (run: Run) => Promise<FinishWorld> {
+  const [once, onceOfValues] = [createOnce<FluidRelease | undefined>(), createOnce<boolean>()];
+  return async (run) => {
+    const world = await observe(client, target, run);
+    const { release } = world.fluid;
+    const reads = readsOf(client);
+    const [accounts, binding, users] = await Promise.all([
+      release ? Promise.all(ACCOUNTS.map((type) => labelled(reads, type, target.namespace, release))).then((lists) => lists.flat()) : [],
+      reads.get(ClusterRoleBinding, { name: fluidNames.binding }, { metadataOnly: true }),
+      readUsers(reads, resources, release, once),
+    ]);
+    const named = users.configMaps.filter(({ metadata: { name } }) => name.endsWith('-values'));
+    const isValues = await Promise.all(
+      named.map((listed) =>
+        onceOfValues(listed, async () => {
+          const whole = await reads.get(ownedKinds.ConfigMap, listed.metadata);
+          return whole !== undefined && isFluidsValues(whole);
+        }),
+      ),
+    );
+    checkRights(reads.missing());
+    return {
+      ...world,
+      accounts: accounts.filter(({ type, name }) => type !== ClusterRoleBinding || name !== fluidNames.binding),
+      binding: binding ? [seen(ClusterRoleBinding, binding)] : [],
+      kept: [...users.releases.map(seenRecord), ...named.filter((_, i) => isValues[i]).map((object) => seen(ownedKinds.ConfigMap, object))],
+    };
   };
 }
 
@@ -68,6 +80,3 @@ async function labelled(
     })
     .map((object) => seen(type, object));
 }
-
-/** Fluid's values of a runtime: no ConfigMap of Sluice has such a name. */
-const isValues = (object: KubeObject): boolean => object.metadata.name.endsWith('-values') && ownerUid(object) === undefined;

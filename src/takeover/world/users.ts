@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import { type CustomResource, GROUP, operationKinds } from '../../api/index.ts';
 import { Dataset } from '../../api/dataset.ts';
 import { isRecord } from '../../api/is-record.ts';
@@ -5,6 +6,7 @@ import type { KubeObject } from '../../kube/types.ts';
 import { ownedKinds, typeOf } from '../../planning/kinds.ts';
 import { type ChartContent, contentOf, type HelmRecord, typeOfRecord } from '../fluid/helm.ts';
 import type { FluidReader } from '../fluid/reads.ts';
+import type { Once } from './once.ts';
 
 /** Objects of users, and what Fluid and Sluice keep beside them. */
 export interface Users {
@@ -43,11 +45,15 @@ const CHARTS_OF_OPERATIONS: ReadonlySet<string> = new Set([
   'fluid-dataprocess',
 ]);
 
-/** @param except namespace and name of Fluid's own release, which is none of a runtime */
+/**
+ * @param except namespace and name of Fluid's own release, which is none of a runtime
+ * @param once keeps what the records of helm are from one pass to the next
+ */
 export async function readUsers(
   reads: FluidReader,
   resources: readonly CustomResource[],
   except: { readonly namespace: string; readonly name: string } | undefined,
+  once: Once<FluidRelease | undefined>,
 ): Promise<Users> {
   const isRuntime = ({ kind }: CustomResource): boolean => kind.endsWith('Runtime');
   const operations = new Set(operationKinds.map(({ kind }) => kind));
@@ -68,7 +74,7 @@ export async function readUsers(
   const others = [...inConfigMaps, ...inSecrets].filter(
     ({ object: { metadata } }) => !(metadata.namespace === except?.namespace && metadata.labels?.['name'] === except?.name),
   );
-  const releases = await Promise.all(others.map(({ kind, object }) => fluidRelease(reads, kind, object)));
+  const releases = await Promise.all(others.map(({ kind, object }) => once(object, () => fluidRelease(reads, kind, object))));
   return {
     datasets,
     runtimes,
@@ -94,7 +100,25 @@ const LARGEST = 8 << 20;
 /** Fluid tells the chart of a runtime which object owns what it creates. */
 function isFluidsRelease({ chart = '', values }: ChartContent): boolean {
   if (CHARTS_OF_OPERATIONS.has(chart)) return true;
-  const owner = values['owner'];
+  return CHARTS_OF_RUNTIMES.has(chart) && isOwnedByRuntime(values);
+}
+
+/** Whether values of a chart name an object of Fluid's API group as the owner of all that the chart creates. */
+const isOwnedByRuntime = ({ owner }: { readonly owner?: unknown }): boolean => {
   const apiVersion = isRecord(owner) ? owner['apiVersion'] : undefined;
-  return CHARTS_OF_RUNTIMES.has(chart) && typeof apiVersion === 'string' && apiVersion.startsWith(`${GROUP}/`);
+  return typeof apiVersion === 'string' && apiVersion.startsWith(`${GROUP}/`);
+};
+
+/**
+ * Whether a ConfigMap has the values that Fluid's controllers gave the chart of a runtime. A user's may have such a name, and the label of a
+ * Dataset. threat-model: R-runtime-releases
+ */
+export function isFluidsValues(configMap: KubeObject): boolean {
+  const { data } = (configMap['data'] ?? {}) as { readonly data?: unknown };
+  try {
+    const values: unknown = parse(typeof data === 'string' ? data : '');
+    return isRecord(values) && isOwnedByRuntime(values);
+  } catch {
+    return false;
+  }
 }

@@ -1,11 +1,12 @@
 /** The way from Sluice back to Fluid, and what is said before. */
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import type { ApiRequest } from '../../../src/api-server/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { BACKWARD, canGoBack } from '../../../src/takeover/back/backward.ts';
 import { sluiceOnly, SLUICE_ONLY } from '../../../src/takeover/back/fields.ts';
 import { findingsOf } from '../../../src/takeover/back/findings.ts';
-import { observeBack } from '../../../src/takeover/back/observe.ts';
+import { observerOfBack } from '../../../src/takeover/back/observe.ts';
 import { firstOpen } from '../../../src/takeover/steps/run.ts';
 import { deployment } from '../fluid/given.ts';
 import { fenceObjects } from '../../../src/takeover/try/policies.ts';
@@ -13,7 +14,7 @@ import { NOTHING_DONE } from '../../../src/takeover/steps/step.ts';
 import { additions } from '../../api/additions.ts';
 import { back, go, NAMESPACE, scene, type Scene } from '../scene.ts';
 
-const read = (at: Scene) => observeBack(at.client, at.target, at.resources, NOTHING_DONE, { withUsers: true });
+const read = (at: Scene) => observerOfBack(at.client, at.target, at.resources)(NOTHING_DONE, { withUsers: true });
 const user = (kind: string, name: string, more: object = {}): KubeObject =>
   ({ apiVersion: 'data.fluid.io/v1alpha1', kind, metadata: { name, namespace: 'default' }, ...more }) as KubeObject;
 /** Values that Fluid gives the chart of a runtime. */
@@ -213,6 +214,24 @@ test("records of Fluid's releases go if their runtime is gone, and those of livi
     'sh.helm.release.v1.own-alluxio.v1',
     'sh.helm.release.v1.theirs.v1',
   ]);
+});
+
+test('each record of helm is read once, however many passes there are', async () => {
+  const at = scene();
+  for (const name of ['one', 'two', 'three']) {
+    at.server.put(user('JuiceFSRuntime', name));
+    at.server.put(helmRecord(name, 'juicefs', OWNED));
+  }
+  for (const name of ['a', 'b']) at.server.put(user('Dataset', name, { status: { phase: 'NotBound', conditions: [{ type: 'Ready' }] } }));
+  await go(at);
+  at.server.forgetRequests();
+  await back(at);
+  const isRecord = ({ name = '', namespace }: ApiRequest) =>
+    namespace === 'default' && name.startsWith('sh.helm.release.v1.') && !name.includes('.fluid.');
+  expect(at.server.requestsThat({ verb: 'get', kind: 'ConfigMap', when: isRecord })).toHaveLength(3);
+  expect(
+    at.server.requestsThat({ verb: 'list', kind: 'JuiceFSRuntime', when: ({ namespace }) => namespace === undefined }).length,
+  ).toBeGreaterThan(3);
 });
 
 test('what Fluid would not serve is said before, and what needs a decision is marked', async () => {

@@ -1,15 +1,16 @@
 /** The end of a take-over. */
 import { expect, test } from 'vitest';
 import { FINISH } from '../../../src/takeover/finish/finish.ts';
-import { observeFinish } from '../../../src/takeover/finish/observe.ts';
+import { observerOfFinish } from '../../../src/takeover/finish/observe.ts';
 import { carryOut } from '../../../src/takeover/steps/run.ts';
+import { NOTHING_DONE } from '../../../src/takeover/steps/step.ts';
 import { go, NAMESPACE, scene, type Scene, writes } from '../scene.ts';
 
 const finish = (at: Scene) =>
   carryOut(FINISH, {
     client: at.client,
     clock: at.clock,
-    observe: (run) => observeFinish(at.client, at.target, at.resources, run),
+    observe: observerOfFinish(at.client, at.target, at.resources),
   });
 
 const HELM = { 'meta.helm.sh/release-name': 'fluid', 'meta.helm.sh/release-namespace': 'default' };
@@ -24,13 +25,17 @@ test('what only Fluid needs is deleted, and what serves or is of another release
   const at = scene();
   at.server.put(role('dataset-controller', HELM));
   at.server.put(role('another', { ...HELM, 'meta.helm.sh/release-name': 'other' }));
-  const values = (name: string, labels: object) => ({
+  const values = (name: string, data: string) => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name, namespace: 'default', labels: { 'fluid.io/dataset-id': 'x', ...labels } },
+    metadata: { name, namespace: 'default', labels: { 'fluid.io/dataset-id': 'x' } },
+    data: { data },
   });
-  at.server.put(values('demo-juicefs-values', {}));
-  at.server.put(values('own-values', { 'data.fluid.io/owner-uid': 'u' }));
+  at.server.put(
+    values('demo-juicefs-values', 'fullnameOverride: demo\nowner:\n  apiVersion: data.fluid.io/v1alpha1\n  kind: JuiceFSRuntime\n'),
+  );
+  at.server.put(values('own-values', 'owner: { apiVersion: example.io/v1 }'));
+  at.server.put(values('text-values', 'data.fluid.io/v1alpha1: [&'));
   await go(at);
   await finish(at);
   const names = (kind: string) =>
@@ -41,7 +46,7 @@ test('what only Fluid needs is deleted, and what serves or is of another release
   expect(names('Deployment')).toEqual(['sluice-controller', 'sluice-webhook']);
   expect(names('ClusterRole')).toEqual(['another', 'sluice-view']);
   expect(names('ClusterRoleBinding')).toEqual([]);
-  expect(names('ConfigMap')).toEqual(['own-values']);
+  expect(names('ConfigMap')).toEqual(['own-values', 'text-values']);
   expect(names('Lease')).toEqual(['sluice']);
   expect(names('Secret')).toEqual(['fluid-webhook-certs']);
   expect(at.server.get('Service', NAMESPACE, 'fluid-pod-admission-webhook')).toBeDefined();
@@ -71,7 +76,7 @@ test('without a record nothing is deleted: nobody has taken over here', async ()
 
 test('nothing is deleted while a controller of Fluid runs', async () => {
   const at = scene();
-  const world = await observeFinish(at.client, at.target, at.resources, { applied: new Set(), deleted: new Set() });
+  const world = await observerOfFinish(at.client, at.target, at.resources)(NOTHING_DONE);
   const refusals = FINISH.flatMap((step) => step.of(world)?.refusal ?? []);
   expect(refusals.join()).toContain('dataset-controller');
 });
