@@ -1,4 +1,6 @@
-import { TAKEOVER_HOLDER } from '../../install/fluid.ts';
+import { FLUID_LEASES, fluidController, TAKEOVER_HOLDER } from '../../install/fluid.ts';
+import { LEASE } from '../../kube/lease/lease-record.ts';
+import type { KubeObject } from '../../kube/types.ts';
 import { living, waitingFor } from '../steps/pieces.ts';
 import type { Step } from '../steps/step.ts';
 import { STARTS_MS } from '../steps/waits.ts';
@@ -31,9 +33,16 @@ export const hasWebhook = ({ target }: World): boolean => (target.parts.get('web
 export const controllersHeld: Step<World> = {
   title: "The Leases of Fluid's controllers are held",
   does: 'Hold the Leases, so that none of these controllers leads if it is scaled up again.',
-  of({ fluid }) {
-    const free = fluid.leases.filter(({ holder }) => holder !== TAKEOVER_HOLDER);
-    return free.length > 0 ? { actions: free.map(({ object }) => ({ do: 'hold', lease: object, holder: TAKEOVER_HOLDER })) } : undefined;
+  of({ fluid: { namespace, deployments, leases } }) {
+    const free = leases.filter(({ holder }) => holder !== TAKEOVER_HOLDER).map(({ object }) => object);
+    // A controller of a kind that was never used has none, and would create it.
+    const existing = new Set(leases.map(({ name }) => name));
+    const scalable = new Set(deployments.map(({ name }) => name));
+    const never = [...FLUID_LEASES]
+      .filter(([controller, name]) => scalable.has(fluidController(controller)) && !existing.has(name))
+      .map(([, name]): KubeObject => ({ apiVersion: 'coordination.k8s.io/v1', kind: LEASE.kind, metadata: { namespace, name } }));
+    const actions = [...free, ...never].map((lease) => ({ do: 'hold', lease, holder: TAKEOVER_HOLDER }) as const);
+    return actions.length > 0 ? { actions } : undefined;
   },
 };
 

@@ -2,6 +2,7 @@ import { ownedKinds, Pod } from '../../planning/kinds.ts';
 import { some } from '../../planning/some.ts';
 import { STARTS_MS } from '../steps/waits.ts';
 import { waitingFor } from '../steps/pieces.ts';
+import { undoers } from '../world/fluid-deployments.ts';
 import { answering, applied } from '../world/pieces.ts';
 import type { Contribution, Step } from '../steps/step.ts';
 import type { PluginNode, World } from '../world/world.ts';
@@ -33,6 +34,7 @@ export const nodesHandedOver: Step<World> = {
   title: "Sluice's node plugin serves on every node",
   does: "Delete Fluid's DaemonSet and leave its pods; then, node by node, delete Fluid's pod and wait until Sluice's serves.",
   of: (world) => applied(world, 'driver') ?? orphaned(world) ?? handedOver(world),
+  undoneBy: (world) => undoers(world, []),
 };
 
 function orphaned({ fluid, run }: World): Contribution | undefined {

@@ -2,6 +2,7 @@ import { some } from '../../planning/some.ts';
 import { STARTS_MS } from '../steps/waits.ts';
 import { hasWebhook } from './controllers.ts';
 import { living, waitingFor } from '../steps/pieces.ts';
+import { undoers } from '../world/fluid-deployments.ts';
 import { applied } from '../world/pieces.ts';
 import type { Step } from '../steps/step.ts';
 import type { World } from '../world/world.ts';
@@ -33,4 +34,5 @@ export const webhookEntered: Step<World> = {
       (isLed ? undefined : { waitsFor: `the Service leads to pods of sluice-webhook${elsewhere}`, withinMs: 30_000 })
     );
   },
+  undoneBy: (world) => undoers(world, []),
 };

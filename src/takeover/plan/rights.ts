@@ -12,7 +12,7 @@ const AT_HOME: Rights = [
   [['list', 'patch'], 'apps', 'deployments'],
   [['get', 'delete'], 'apps', 'daemonsets'],
   [['list', 'delete'], '', 'pods'],
-  [['get', 'list', 'update'], 'coordination.k8s.io', 'leases'],
+  [['get', 'list', 'create', 'update'], 'coordination.k8s.io', 'leases'],
   // The record of the take-over, and lists of plugins.
   [['get', 'create', 'update'], '', 'configmaps'],
   [['get'], '', 'secrets'],

@@ -24,7 +24,7 @@ const EFFECTS: Effects = {
   record: (client, { object }) => put(client, ownedKinds.ConfigMap, object),
   scale: (client, { object: { type, namespace, name }, replicas }) =>
     client.patch(type, { namespace, name }, { spec: { replicas } }, { type: 'merge' }).catch(ignoreNotFound),
-  hold: (client, { lease, holder }) => client.update(LEASE, held(lease, holder)).catch(ignoreNotFound),
+  hold: (client, { lease, holder }) => put(client, LEASE, held(lease, holder)).catch(ignoreNotFound),
   delete: (client, { object: { type, namespace, name, uid }, leavesPods, gracePeriodSeconds }) =>
     client
       .delete(type, { namespace, name }, { uid, propagation: leavesPods ? 'Orphan' : 'Background', gracePeriodSeconds })

@@ -64,14 +64,15 @@ function createTries(clock: Clock, signal: AbortSignal | undefined) {
 /** Waits that end, and writes without effect. */
 function createLimits(clock: Clock, signal: AbortSignal | undefined) {
   let wait: { readonly what: string; readonly since: number } | undefined;
-  let [alike, times] = ['', 0];
+  /** How often each was done, in the whole run: who undoes it may let others be done in between. */
+  const times = new Map<string, number>();
   return {
     acted(actions: readonly string[], undoneBy: readonly string[] = []): void {
       const what = actions.join('; ');
       wait = undefined;
-      times = what === alike ? times + 1 : 1;
-      alike = what;
-      if (times > MOST_ALIKE) throw new Stopped([`tried ${MOST_ALIKE} times without effect: ${what}`, ...undoneBy]);
+      const count = (times.get(what) ?? 0) + 1;
+      times.set(what, count);
+      if (count > MOST_ALIKE) throw new Stopped([`tried ${MOST_ALIKE} times without lasting effect: ${what}`, ...undoneBy]);
     },
     /** Waits for a moment. @returns true, at once, if an optional wait has lasted long enough @throws Stopped if another one has */
     async isOver(

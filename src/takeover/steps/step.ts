@@ -23,7 +23,7 @@ export type Action =
   /** Creates a ConfigMap without a version, and replaces that version otherwise: of two runs at once, one begins again. */
   | { readonly do: 'record'; readonly object: KubeObject }
   | { readonly do: 'scale'; readonly object: Seen; readonly replicas: number }
-  /** Makes this the holder of a Lease; empty: it becomes free. */
+  /** Makes this the holder of a Lease; empty: it becomes free. One without a version is created. */
   | { readonly do: 'hold'; readonly lease: KubeObject; readonly holder: string }
   | { readonly do: 'delete'; readonly object: Seen; readonly leavesPods?: true; readonly gracePeriodSeconds?: number }
   /** Creates an object, or replaces the one of that name. */

@@ -8,8 +8,8 @@ import { recordIn } from '../../../src/takeover/world/record.ts';
 import { firstOpen } from '../../../src/takeover/steps/run.ts';
 import { ALL_APPLIED } from '../../../src/takeover/world/world.ts';
 import { rightsOf } from '../../../src/takeover/plan/rights.ts';
-import { deployment } from '../fluid/given.ts';
-import { go, NAMESPACE, scene, type Scene, writes } from '../scene.ts';
+import { deployment, nodePlugin } from '../fluid/given.ts';
+import { back, go, NAMESPACE, scene, type Scene, writes } from '../scene.ts';
 
 const replicasOf = ({ server }: Scene, name: string) =>
   (server.get('Deployment', NAMESPACE, name)?.['spec'] as { replicas?: number } | undefined)?.replicas;
@@ -112,6 +112,20 @@ test('a controller that another client scales up again is stopped again, does no
   expect(replicasOf(at, 'dataset-controller')).toBe(0);
 });
 
+test('a controller of a kind that was never used does not lead either, if it is scaled up after the take-over', async () => {
+  const at = scene();
+  at.server.put(deployment('efcruntime-controller', 0));
+  await go(at);
+  expect(at.server.get('Lease', NAMESPACE, 'efc.data.fluid.io')?.['spec']).toMatchObject({
+    holderIdentity: 'sluice-takeover',
+    leaseDurationSeconds: 315_360_000,
+  });
+  // Nobody can scale up what has no Deployment.
+  expect(at.server.get('Lease', NAMESPACE, 'jindo.data.fluid.io')).toBeUndefined();
+  await back(at);
+  expect(at.server.get('Lease', NAMESPACE, 'efc.data.fluid.io')?.['spec']).toMatchObject({ holderIdentity: '' });
+});
+
 test('a tool that scales a controller up again each time ends the run, which names it', async () => {
   const at = scene();
   at.onTick = () => {
@@ -120,6 +134,24 @@ test('a tool that scales a controller up again each time ends the run, which nam
   };
   await expect(go(at)).rejects.toThrow(/\nargocd-controller scaled Deployment fluid-system\/dataset-controller to 2$/);
   expect(at.violations).toEqual([]);
+});
+
+test("a tool that applies Fluid's DaemonSet again each time ends the run, which names the tool, and nothing is lost", async () => {
+  const at = scene();
+  const { metadata, ...rest } = nodePlugin();
+  const tracked = { ...rest, metadata: { ...metadata, annotations: { 'argocd.argoproj.io/tracking-id': 'fluid:apps/DaemonSet:x/y' } } };
+  const withTool = () => {
+    const isDeleted = at.server.get('DaemonSet', NAMESPACE, metadata.name) === undefined;
+    if (isDeleted && replicasOf(at, 'dataset-controller') === 0) at.server.put(tracked, 'argocd-controller');
+  };
+  at.onTick = withTool;
+  await expect(go(at)).rejects.toThrow(
+    /^tried 5 times without lasting effect: delete DaemonSet .*\nArgo CD applies it from a repository, Application fluid; pause that: /,
+  );
+  expect(replicasOf(at, 'dataset-controller')).toBe(0);
+  at.onTick = () => {};
+  await go(at);
+  expect(at.server.get('DaemonSet', NAMESPACE, metadata.name)).toBeUndefined();
 });
 
 test('a node on which the new plugin does not serve within 60 s ends the run, and the nodes after it keep theirs', async () => {
