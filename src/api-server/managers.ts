@@ -47,12 +47,12 @@ export function readManagers(value: unknown): readonly Manager[] {
 export const writeManagers = (managers: readonly Manager[]): readonly JsonMap[] =>
   managers.map(({ fields, ...entry }) => ({ ...entry, fieldsType: 'FieldsV1', fieldsV1: toFieldsV1(fields) as JsonMap }) as JsonMap);
 
-/** Whether the same fields are the same writers', whenever these wrote. */
+/** Whether the same fields are the same writers', whenever these wrote, and in whichever order their entries are. */
 export const haveSameFields = (a: readonly Manager[], b: readonly Manager[]): boolean =>
   a.length === b.length &&
-  a.every((entry, i) => {
-    const other = b[i]!;
-    return isEntryOf(entry)(other) && entry.apiVersion === other.apiVersion && areSame(entry.fields, other.fields);
+  a.every((entry) => {
+    const other = b.find(isEntryOf(entry));
+    return other !== undefined && entry.apiVersion === other.apiVersion && areSame(entry.fields, other.fields);
   });
 const areSame = (a: FieldSet, b: FieldSet): boolean => a === b || (a.size === b.size && isWithin(a, b));
 

@@ -1,3 +1,4 @@
+import { quantity } from '../api/units.ts';
 import type { KubeObject } from '../kube/types.ts';
 import { hasEnded } from './pods.ts';
 import { isBuiltIn, ResourceQuota } from './kinds.ts';
@@ -15,7 +16,7 @@ export function refuseOverQuota(storage: Storage, at: Target, made: KubeObject):
     const limited = (quota['spec'] as { hard?: Readonly<Record<string, string>> }).hard?.['pods'];
     if (limited === undefined) continue;
     const used = storage.all(at.type).filter((pod) => isHere(pod) && !hasEnded(pod)).length;
-    if (used < Number(limited)) continue;
+    if (used < quantity(limited, 'spec.hard.pods')) continue;
     const why = `exceeded quota: ${quota.metadata.name}, requested: pods=1, used: pods=${used}, limited: pods=${limited}`;
     throw forbidden(at, why);
   }

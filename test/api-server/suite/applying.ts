@@ -39,6 +39,13 @@ export function applying(subject: () => Subject): void {
     const again = await ours.apply(ConfigMap, configMap(namespace, 'a', { x: '1' }));
     expect(again.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
   });
+  test('the same again is no new version either once others have written more', async () => {
+    await ours.apply(Dataset, dataset(namespace, 'a'));
+    await theirs.patch(Dataset, at('a'), { status: { phase: 'Bound', conditions: [] } }, { type: 'merge', subresource: 'status' });
+    const made = await theirs.apply(Dataset, { ...dataset(namespace, 'a'), spec: {} });
+    const again = await ours.apply(Dataset, dataset(namespace, 'a'));
+    expect(again.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+  });
   test('removes what it does not send any more, and leaves what others own', async () => {
     await ours.apply(ConfigMap, configMap(namespace, 'a', { x: '1', y: '2' }, { labels: { l: 'm' } }));
     await theirs.patch(ConfigMap, at('a'), { data: { z: '3' } }, { type: 'merge' });
