@@ -347,7 +347,7 @@ export const go = (at: Scene, progress: Progress<World> = {}): Promise<void> =>
     client: at.client,
     clock: at.clock,
     progress,
-    observe: (run) => observe(at.client, at.target, run),
+    observe: (run) => observe(at.client, at.target, run, { withAdmission: true }),
   });
 
 /** Returns to Fluid, as one run of the command. */
@@ -361,4 +361,6 @@ export const back = (at: Scene, progress: Progress<BackWorld> = {}): Promise<voi
 
 /** Writes of the command, in order: `patch Deployment/dataset-controller`. */
 export const writes = ({ server }: Scene): readonly string[] =>
-  server.requestsThat({ verb: WRITES, manager: 'sluice-takeover' }).map(({ verb, kind, name }) => `${verb} ${kind}/${name}`);
+  server
+    .requestsThat({ verb: WRITES, manager: 'sluice-takeover', when: ({ options }) => !options['dryRun'] })
+    .map(({ verb, kind, name }) => `${verb} ${kind}/${name}`);

@@ -48,10 +48,10 @@ export const define: Define = (command, parts) => {
             `--namespace: expected that of Fluid, ${fluid.namespace}, whose webhook Sluice continues, found ${wanted.options.namespace}`,
           );
         const target = targetOf(wanted.given, wanted);
-        if (flags.dryRun) return say(...stepLines(FORWARD, await observe(client, target, NOTHING_DONE)));
+        if (flags.dryRun) return say(...stepLines(FORWARD, await observe(client, target, NOTHING_DONE, { withAdmission: true })));
         if (!flags.accept) await checkDecided(session, wanted);
         const progress = progressOf();
-        await carryOut(FORWARD, { client, signal, progress, observe: (run) => observe(client, target, run) });
+        await carryOut(FORWARD, { client, signal, progress, observe: (run) => observe(client, target, run, { withAdmission: true }) });
         say(
           ...progress.summary(),
           'Sluice has taken over. `sluice takeover back` returns, `sluice takeover finish` removes what only Fluid needs.',

@@ -1,4 +1,5 @@
 /** The way from Fluid to Sluice. The order is the list at the end. */
+import { podsAdmitted } from './admission.ts';
 import { controllersHeld, controllersStopped, sluiceLeads, webhookStopped } from './controllers.ts';
 import { nodePluginWaits, nodesHandedOver } from './node-plugin.ts';
 import { applied } from '../world/pieces.ts';
@@ -34,6 +35,7 @@ export const FORWARD: readonly Step<World>[] = [
   fluidRecorded,
   kindsServed,
   nodePluginWaits,
+  podsAdmitted,
   workloadsFit,
   controllersStopped,
   controllersHeld,

@@ -15,7 +15,9 @@ export const nodePluginWaits: Step<World> = {
   does: "Apply Sluice's node plugin, whose pods wait while Fluid's plugin serves, and wait until they run.",
   of(world) {
     const late = answering(world.nodes).filter(({ fluid, sluice }) => fluid && !sluice?.isRunning);
-    return applied(world, 'nodePlugin') ?? (late.length > 0 ? pluginRuns(late, STARTS_MS) : undefined);
+    const refused = world.refused.get('nodePlugin');
+    const waits = refused === undefined ? pluginRuns(late, STARTS_MS) : { refusal: [refused] };
+    return applied(world, 'nodePlugin') ?? (late.length > 0 ? waits : undefined);
   },
 };
 

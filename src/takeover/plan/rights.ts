@@ -11,7 +11,7 @@ type Right = MissingRight;
 const AT_HOME: Rights = [
   [['list', 'patch'], 'apps', 'deployments'],
   [['get', 'delete'], 'apps', 'daemonsets'],
-  [['list', 'delete'], '', 'pods'],
+  [['list', 'create', 'delete'], '', 'pods'],
   [['get', 'list', 'create', 'update'], 'coordination.k8s.io', 'leases'],
   // The record of the take-over, and lists of plugins.
   [['get', 'create', 'update'], '', 'configmaps'],

@@ -11,6 +11,7 @@ import { recordsOf } from '../fluid/helm.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
 import { observeFluid, readPods } from '../fluid/observe.ts';
 import { checkRights, type FluidReader, readsOf } from '../fluid/reads.ts';
+import { hasAccount, type Refused, refusedPods } from './admission.ts';
 import { listIfKnown, namesWithDriver, nodesOf } from './nodes.ts';
 import { RECORD, recordIn } from './record.ts';
 import { ownObjects } from './own-objects.ts';
@@ -24,7 +25,12 @@ const EndpointSlice = resourceType('discovery.k8s.io', 'EndpointSlice', 'endpoin
  * Reads the cluster, in about 80 requests whatever the size of the cluster.
  * @throws Stopped when a right is missing: what may not be read must not count as gone
  */
-export async function observe(client: KubeClient, target: Target, run: Run, { withWorkloads = false } = {}): Promise<World> {
+export async function observe(
+  client: KubeClient,
+  target: Target,
+  run: Run,
+  { withWorkloads = false, withAdmission = false } = {},
+): Promise<World> {
   const { namespace } = target;
   const reads = readsOf(client);
   const record = recordIn(await reads.get(ownedKinds.ConfigMap, { namespace, name: RECORD }));
@@ -38,7 +44,9 @@ export async function observe(client: KubeClient, target: Target, run: Run, { wi
   ]);
   const sluice = await readInstalled(reads, client, target, fluid);
   checkRights([...fluid.missingRights, ...reads.missing()]);
-  return { target, fluid, record, sluice, workloads, run, nodes: nodesOf(nodes, fluid, sluice.nodePlugin, csiNodes) };
+  const isAsked = withAdmission && fluid.deployments.some(({ role, replicas }) => role !== 'webhook' && replicas > 0);
+  const refused: Refused = isAsked ? await refusedPods(client, target, (account) => hasAccount(sluice, account)) : new Map();
+  return { target, fluid, record, sluice, workloads, refused, run, nodes: nodesOf(nodes, fluid, sluice.nodePlugin, csiNodes) };
 }
 
 async function readInstalled(

@@ -3,6 +3,7 @@ import type { Manifest } from '../../api/index.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { HelmRecord } from '../fluid/helm.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
+import type { Refused } from './admission.ts';
 import type { OwnObjects } from './own-objects.ts';
 import { type PartName, PARTS } from './parts.ts';
 import type { TakeoverRecord } from './record.ts';
@@ -31,6 +32,8 @@ export interface World {
   readonly nodes: readonly PluginNode[];
   /** Objects of `target.workloads`; on the way there, read only while the record has none. */
   readonly workloads: readonly KubeObject[];
+  /** Asked only for `go`, while a controller of Fluid runs. */
+  readonly refused: Refused;
   readonly run: Run;
 }
 

@@ -6,7 +6,7 @@ import { Refusal } from '../../../src/api-server/index.ts';
 import { Stopped } from '../../../src/takeover/steps/stopped.ts';
 import { back, go, scene, type Scene } from '../scene.ts';
 
-const isOwn = ({ manager }: ApiRequest): boolean => manager === 'sluice-takeover' || manager === 'kubectl';
+const isOwn = ({ manager, options }: ApiRequest): boolean => (manager === 'sluice-takeover' || manager === 'kubectl') && !options['dryRun'];
 
 /** Lets the write of this number, from 1, do what `meet` says. */
 function atWrite(at: Scene, number: number, meet: { readonly before?: () => void; readonly after?: () => void }): void {
