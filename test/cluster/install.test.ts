@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { parseAllDocuments, stringify } from 'yaml';
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import { resources } from '../../runtimes/_resources.gen.ts';
+import { crdOf } from '../../src/api/crd.ts';
 import { annotation, GROUP, label, operationKinds, VERSION } from '../../src/api/index.ts';
 import { type KubeCluster, kubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
 import { validationRights } from '../../src/install/rights.ts';
@@ -652,6 +653,7 @@ describe.skipIf(!simulated)('sluice install', () => {
     const profiles = (...verb: readonly string[]) => plane.kubectl(...verb, 'thinruntimeprofiles.data.fluid.io', '--all');
     beforeAll(async () => {
       await install();
+      await plane.kubectlApply(stringify(crdOf(ExampleRuntime)));
       await established(plane);
       await plane.kubectlApply(stringify(profile(PROFILE)));
     });
