@@ -24,6 +24,7 @@ import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { objectOf } from '../api/arbitrary.ts';
 import { gardens, plants } from '../api-server/garden.ts';
 import { publish } from '../support/published.ts';
+import { isDefault } from '../support/kubernetes.ts';
 import { established } from '../support/sluice.ts';
 import { community } from '../runtimes/juicefs/given.ts';
 import { GOLDENS, hasGoldens } from '../upstream/cases.ts';
@@ -131,7 +132,7 @@ describe('the API server in memory', () => {
       expect(await explained(...args, `--server=${memory.url}`)).toBe(await explained(...args));
     // Built-in kinds have shorter descriptions.
     const fields = (text: string) => text.slice(text.indexOf('FIELDS:'));
-    for (const kind of ['sts', 'pv'])
+    for (const kind of isDefault ? ['sts', 'pv'] : [])
       expect(fields(await explained(kind, '--recursive', `--server=${memory.url}`))).toBe(fields(await explained(kind, '--recursive')));
   });
 });
@@ -352,13 +353,20 @@ function causesOf({ message }: Error): unknown {
   const [, status = '', body = ''] = /: (4\d\d) (.*)$/s.exec(message) ?? [];
   return causes(Number(status), JSON.parse(body) as Status);
 }
-/** In Go's maps each run has another order. */
+/** In Go's maps each run has another order. Versions of Kubernetes differ in the words, and in how often they name one fault. */
 const causes = (status: number, body: Status | undefined) => ({
   status,
   message: status === 400 ? body?.message : '',
   reason: body?.reason,
-  causes: (body?.details?.causes ?? []).map(({ reason, field, message }) => `${reason} ${field}: ${message}`).toSorted(),
+  causes: (isDefault ? wordsOf(body) : placesOf(body)).toSorted(),
 });
+const wordsOf = (body: Status | undefined): readonly string[] =>
+  (body?.details?.causes ?? []).map(({ reason, field, message }) => `${reason} ${field}: ${message}`);
+/** The places of faults. Newer versions name a number that is no integer twice, the second time without its place. */
+function placesOf(body: Status | undefined): readonly string[] {
+  const found = (body?.details?.causes ?? []).filter(({ message = '' }) => !message.includes('Checked value must be of type'));
+  return [...new Set(found.map(({ reason, field }) => `${reason} ${field}`))];
+}
 
 function inputs(): [string, Record<string, unknown>[]][] {
   if (!hasGoldens) return [];

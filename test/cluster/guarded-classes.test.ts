@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { sluice } from '../cli/run.ts';
 import { eventually } from '../support/sluice.ts';
+import { INSTALL_FLAGS } from '../support/kubernetes.ts';
 import { simulated } from '../support/test-cluster.ts';
 
 /** Pods with these classes need a quota for them in their namespace. */
@@ -36,7 +37,7 @@ describe.skipIf(!simulated)('an API server that guards the priority classes of K
     const file = join(folder, 'admission.json');
     writeFileSync(file, JSON.stringify(GUARDED_CLASSES));
     plane = await startControlPlane({ nodes: 1, apiServerArgs: [`--admission-control-config-file=${file}`] });
-    const { stdout, stderr } = await sluice(['install', '--image', 'sluice:a', '--daemon', 'efc']);
+    const { stdout, stderr } = await sluice(['install', '--image', 'sluice:a', '--daemon', 'efc', ...INSTALL_FLAGS]);
     expect(stderr).toBe('');
     writeFileSync(join(folder, 'install.yaml'), stdout);
     await plane.kubectl('apply', '--server-side', '-f', join(folder, 'install.yaml'));

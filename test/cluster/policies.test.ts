@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { root } from '../cli/run.ts';
 import { datasetObject, jfsDataset, jfsRuntime, jfsSecret, openDataset, thinRuntime } from '../support/objects.ts';
+import { hasPolicies } from '../support/kubernetes.ts';
 import { condition, eventually, PROFILE, says, type Sluice, type Space, startSluice } from '../support/sluice.ts';
 import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 
@@ -11,7 +12,7 @@ import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 const POLICIES = ['sluice-workloads', 'sluice-local-data'];
 const level = (path: string) => ({ mediumtype: 'SSD', path, quota: '1Gi', volumeType: 'hostPath' }) as const;
 
-describe.skipIf(!simulated)('policies of users', () => {
+describe.skipIf(!simulated || !hasPolicies)('policies of users', () => {
   let sluice: Sluice;
   let space: Space;
   beforeAll(async () => {

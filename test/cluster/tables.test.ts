@@ -8,6 +8,7 @@ import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { unique } from '../api-server/suite/objects.ts';
 import { gadget, gadgetColumns, gadgetDefinition, Gadget } from '../api-server/tables/gadgets.ts';
 import { type Given, given, types } from '../api-server/tables/given.ts';
+import { isDefault } from '../support/kubernetes.ts';
 import { eventually } from '../support/sluice.ts';
 import { sharedControlPlane, simulated } from '../support/test-cluster.ts';
 
@@ -30,6 +31,10 @@ const undescribed = (table: Table): unknown => ({
   ...table,
   columnDefinitions: table.columnDefinitions.map((definition) => ({ ...definition, description: '' })),
 });
+
+/** Newer versions of Kubernetes add columns to these, or take some away. */
+const CHANGED = ['Node', 'ServiceAccount', 'CustomResourceDefinition'];
+const compared = Object.values(types).filter(({ kind }) => isDefault || !CHANGED.includes(kind));
 
 describe.skipIf(!simulated)('tables of a real API server', () => {
   let client: KubeClient;
@@ -78,7 +83,7 @@ describe.skipIf(!simulated)('tables of a real API server', () => {
     };
   }
 
-  test.each(Object.values(types).map((type) => [`${type.kind} ${type.group}`, type] as const))('%s', async (_, type) => {
+  test.each(compared.map((type) => [`${type.kind} ${type.group}`, type] as const))('%s', async (_, type) => {
     const { real, ours } = await both(type, collectionPath(type, undefined));
     expect(real.rows.length).toBeGreaterThan(0);
     expect(steady(undescribed(ours))).toEqual(steady(undescribed(real)));

@@ -13,11 +13,12 @@ import { FENCE, fenceObjects } from '../../src/takeover/try/policies.ts';
 import { sluice } from '../cli/run.ts';
 import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually, startSluice } from '../support/sluice.ts';
+import { hasPolicies } from '../support/kubernetes.ts';
 import { simulated } from '../support/test-cluster.ts';
 
 const FLUID = 'system:serviceaccount:fluid-system:thinruntime-controller';
 
-describe.skipIf(!simulated)('sluice takeover try, of the namespace ml', () => {
+describe.skipIf(!simulated || !hasPolicies)('sluice takeover try, of the namespace ml', () => {
   let plane: ControlPlane;
   let client: KubeClient;
   beforeAll(async () => {
