@@ -5,8 +5,10 @@ import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { kubeCluster } from '../csi/cluster/kube-node-cluster.ts';
+import { createNodeMetrics, type NodeState } from '../csi/metrics.ts';
 import { type CsiPlugin, startPlugin } from '../csi/plugin.ts';
 import { createClient } from '../kube/client/kube-client.ts';
+import { systemClock } from '../kube/clock.ts';
 import { serveHealth } from './health.ts';
 import type { Define } from './command.ts';
 import { addressOf, complete, directoryOf, mountRootOf, oneOf } from './settings/config-values.ts';
@@ -75,6 +77,8 @@ export const define: Define = (command) => {
       const stop = stopSignal(log);
       const registry = new Registry();
       if (address) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+      let state: (() => NodeState) | undefined;
+      const metrics = createNodeMetrics(registry, { mountRoot: config.mountRoot, state: () => state?.(), clock: systemClock });
       let plugin: CsiPlugin | undefined;
       let starting = 'the plugin starts';
       const served = { alive: () => plugin?.lost(), ready: () => (plugin ? plugin.notReady() : starting) };
@@ -86,9 +90,9 @@ export const define: Define = (command) => {
       const health = address && (await serveHealth(address.host, address.port, served, registry).catch(cannotServe));
       try {
         const scratch = mkdtempSync(join(tmpdir(), 'sluice-csi-'));
-        plugin = await startPlugin({ ...options, scratch, cluster, version: version(), log, onWait, signal: stop }).catch(
-          (error: unknown) => (stop.aborted ? undefined : refused()(error)),
-        );
+        const onState = (now: () => NodeState) => void (state = now);
+        const started = startPlugin({ ...options, scratch, cluster, version: version(), log, metrics, onState, onWait, signal: stop });
+        plugin = await started.catch((error: unknown) => (stop.aborted ? undefined : refused()(error)));
       } catch (error) {
         await health?.stop();
         throw error;

@@ -7,6 +7,7 @@ import type { Host } from './mounts/host.ts';
 import type { KnownVolumes } from './cluster/known-volumes.ts';
 import type { Layers } from './mounts/layers.ts';
 import type { Locks } from './grpc/locks.ts';
+import type { NodeMetrics } from './metrics.ts';
 import type { MountWatch } from './mounts/watch.ts';
 import type { NodeLabels } from './cluster/own-node-labels.ts';
 import type { StagedRecords } from './stage/records.ts';
@@ -33,6 +34,7 @@ export interface NodeContext extends VolumeDefaults {
   readonly layers: Layers;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics?: NodeMetrics;
   /** Targets for which a publish call has returned why they are not published yet: the pod's events show the reason. */
   readonly explained: Set<string>;
   /** How long a first publish call waits for a mount before it returns the reason, ms; later calls for that target wait on. */

@@ -14,7 +14,7 @@ import { checkCapability, isReadOnly, podOfContext, parseVolume } from './volume
 
 /** The CSI node service: checks the requests; publish/ and stage/ do the work. */
 export function node(context: NodeContext): Handlers<typeof Node> {
-  const { nodeId, kubeletDir, askedDir, locks, volumes, explained, host, log } = context;
+  const { nodeId, kubeletDir, askedDir, locks, volumes, explained, host, log, clock, metrics } = context;
   /** Publish calls under way, by target: what ends their waiting, and their end. */
   const publishing = new Map<string, { readonly over: AbortController; readonly ended: Promise<void> }>();
 
@@ -58,11 +58,17 @@ export function node(context: NodeContext): Handlers<typeof Node> {
       const pod = podOfContext(volumeContext);
       const request = { volumeId, volume, target, readOnly: isReadOnly(volumeCapability, readonly), ...(pod && { pod }) };
       const [over, end] = [new AbortController(), Promise.withResolvers<void>()];
+      const began = clock.monotonic();
+      const metered = (error?: unknown) => metrics?.published(volume.fusePath, (clock.monotonic() - began) / 1000, error);
       try {
         await locks.call(target, () => {
           publishing.set(target, { over, ended: end.promise });
           return publish(context, request, { ...call, signal: AbortSignal.any([call.signal, over.signal]) });
         });
+        metered();
+      } catch (error) {
+        metered(error);
+        throw error;
       } finally {
         // A second call that was rejected leaves what the first has put here.
         if (publishing.get(target)?.over === over) publishing.delete(target);

@@ -8,6 +8,7 @@ import type { NodeCluster } from './cluster/node-cluster.ts';
 import { createDeparting } from './publish/departing.ts';
 import { fuseRelease } from './stage/fuse-release.ts';
 import { serviceOf } from './grpc/service.ts';
+import type { NodeMetrics, NodeState } from './metrics.ts';
 import { createHost } from './mounts/host.ts';
 import { openScratch } from './mounts/scratch.ts';
 import { csiDriver } from '../api/names.ts';
@@ -42,6 +43,9 @@ export interface PluginOptions extends VolumeDefaults {
   readonly cluster: NodeCluster;
   readonly version: string;
   readonly log: Log;
+  readonly metrics?: NodeMetrics;
+  /** Called once the plugin works, with a function that returns the node's mounts. */
+  readonly onState?: (state: () => NodeState) => void;
   readonly clock?: Clock;
   /** How long a first publish call waits for a mount before it returns the reason, ms. Default 20,000. */
   readonly patienceMs?: number;
@@ -87,11 +91,12 @@ export async function startPlugin(options: PluginOptions): Promise<CsiPlugin> {
     closing.push(async () => release.stop());
     // As the mount table has it; the kubelet's calls name the path that it was configured with.
     const realDir = realpathSync(kubeletDir);
+    const host = createHost({ watch, kubeletDir: realDir, run: shells.run, scratch, ...(bindMs !== undefined && { bindMs }) });
     const context: NodeContext = {
       ...options,
       kubeletDir: realDir,
       askedDir: kubeletDir,
-      host: createHost({ watch, kubeletDir: realDir, run: shells.run, scratch, ...(bindMs !== undefined && { bindMs }) }),
+      host,
       watch,
       labels,
       locks,
@@ -112,6 +117,7 @@ export async function startPlugin(options: PluginOptions): Promise<CsiPlugin> {
     tidyStaged(stagedDir, kubeletDir, log);
     await listen(endpoint, [serviceOf(Identity, identity(options.version), log), serviceOf(Node, node(context), log)]);
     const recovery = startRecovery(context);
+    options.onState?.(() => ({ mounts: watch.last(), kubeletDir: realDir, isSilent: host.isSilent }));
     closing.push(() => recovery.stop());
     // Last: the kubelet calls as soon as it finds this socket.
     const onStatus = (error: string | undefined) => {

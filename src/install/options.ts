@@ -110,7 +110,8 @@ export const InstallOptions = t.Object({
         datasetMetrics: opt(
           t.Integer({
             minimum: 0,
-            maximum: 999_999_999,
+            // Helm may print a million as 1e+06.
+            maximum: 999_999,
             description:
               'Up to so many Datasets have metrics of their own; of more, metrics are sums by namespace, kind and phase. 0: neither.',
           }),

@@ -2,6 +2,7 @@
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import { buildRows, processRows, tallyRows, watchRows, workRows } from '../../src/api/metrics/controller.ts';
 import { eventRows, extentRows, figureRows, fluidRows } from '../../src/api/metrics/dataset.ts';
+import { nodeRows } from '../../src/api/metrics/node.ts';
 import type { MetricRows } from '../../src/api/metrics/row.ts';
 import { admissionRows, validationRows } from '../../src/api/metrics/webhook.ts';
 import { LONGEST_QUANTITY } from '../../src/api/units.ts';
@@ -97,6 +98,7 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
   },
   metrics: async () => metricsOf({ ...workRows, ...processRows, ...tallyRows, ...extentRows, ...watchRows, ...buildRows }),
   datasetMetrics: async () => metricsOf({ ...eventRows, ...figureRows, ...fluidRows }),
+  nodeMetrics: async () => metricsOf({ ...nodeRows, ...buildRows }),
   webhookMetrics: async () => metricsOf({ ...admissionRows, ...validationRows, ...buildRows }),
 };
 

@@ -28,6 +28,8 @@ export interface Host {
   link(binding: BindMount): Promise<void>;
   /** How full the file system is on which a path lies, as `stat -f` prints it. @throws FileSystemSilent */
   statfs(path: string): Promise<Ended>;
+  /** Whether a program waits in vain for the file system of this device, or of this path. */
+  isSilent(fileSystem: string): boolean;
   /** Unmounts the uppermost mount at each path, in this order; `lazily`: although it is in use. @throws Error */
   unmount(paths: readonly string[], lazily: boolean): Promise<void>;
   /** Unmounts this mount lazily, and no other that has its path meanwhile: pods can write where a fuse pod has mounted. @throws Error */
@@ -94,6 +96,8 @@ export function createHost({ watch, kubeletDir, run, scratch, bindMs = BIND_MS }
       const device = topAt(watch.last(), path)?.device;
       return reach(device ?? path, ['stat', '-f', '-c', '%S %b %a %f %c %d', '--', path], STATFS_MS);
     },
+
+    isSilent: reach.isSilent,
 
     async unmount(paths, lazily) {
       // -c: without it umount stats its own mount point, and hangs with the file system.

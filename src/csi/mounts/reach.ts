@@ -38,7 +38,11 @@ interface Silence {
  *
  * @throws FileSystemSilent without running it while another hangs there
  */
-export type Reach = (fileSystem: string, argv: readonly [string, ...string[]], ms: number) => Promise<Ended>;
+export interface Reach {
+  (fileSystem: string, argv: readonly [string, ...string[]], ms: number): Promise<Ended>;
+  /** Whether a program hangs there. */
+  isSilent(fileSystem: string): boolean;
+}
 
 export function createReach(run: Run, clock: Pick<Clock, 'wall' | 'monotonic'> = systemClock): Reach {
   const silent = new Map<string, Silence>();
@@ -74,7 +78,7 @@ export function createReach(run: Run, clock: Pick<Clock, 'wall' | 'monotonic'> =
     }
   }
 
-  return (fileSystem, argv, ms) =>
+  const reach = (fileSystem: string, argv: readonly [string, ...string[]], ms: number): Promise<Ended> =>
     inLane(fileSystem, async () => {
       check(fileSystem, ms);
       try {
@@ -84,4 +88,5 @@ export function createReach(run: Run, clock: Pick<Clock, 'wall' | 'monotonic'> =
         throw new FileSystemSilent(silenced(fileSystem, ms, error.gone), { cause: error });
       }
     });
+  return Object.assign(reach, { isSilent: (fileSystem: string) => (silent.get(fileSystem)?.hanging ?? 0) > 0 });
 }

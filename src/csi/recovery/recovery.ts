@@ -143,5 +143,8 @@ async function bindAll(context: NodeContext, consumers: readonly Orphan[], signa
   if (first) await bind(first);
   await pLimit(AT_ONCE).map(others, bind);
   recordResults(context, results);
+  // Without a text the client is still starting: that is no failure.
+  for (const { fusePath, error, unseen } of results)
+    if (error !== '') context.metrics?.recovered(fusePath, error !== undefined ? 'failed' : unseen ? 'unseen' : 'bound');
   return lost + results.filter(({ error }) => error !== undefined).length;
 }

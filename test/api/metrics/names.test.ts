@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { buildRows, processRows, tallyRows, watchRows, workRows } from '../../../src/api/metrics/controller.ts';
 import { datasetRows } from '../../../src/api/metrics/dataset.ts';
 import type { MetricRow } from '../../../src/api/metrics/row.ts';
+import { nodeRows } from '../../../src/api/metrics/node.ts';
 import { admissionRows, validationRows } from '../../../src/api/metrics/webhook.ts';
 
-const tables = [workRows, processRows, tallyRows, datasetRows, watchRows, buildRows, admissionRows, validationRows];
+const tables = [workRows, processRows, tallyRows, datasetRows, watchRows, buildRows, admissionRows, validationRows, nodeRows];
 const rows = tables.flatMap((each) => Object.entries<MetricRow>(each));
 
 test('no two tables have one name', () => {

@@ -249,7 +249,7 @@ describe('sluice install', () => {
       imagePullSecrets: [{ name: 'registry' }],
     });
     const [{ args, env, image }] = podOf(controller).containers;
-    expect(args).toEqual(['reconcile', '--probe-interval', '5m']);
+    expect(args).toEqual(['reconcile', '--dataset-metrics=20000', '--probe-interval', '5m']);
     expect(env).toContainEqual({ name: 'MOUNT_ROOT', value: '/elsewhere' });
     expect(env).not.toContainEqual({ name: 'MOUNT_ROOT', value: '/mnt/data' });
     expect(podOf(named(manifests, 'Deployment', 'sluice-webhook'))).toMatchObject({
@@ -278,10 +278,11 @@ describe('sluice install', () => {
       stderr: expect.stringContaining('--image: expected the image that `sluice image` built'),
     });
     const manifests = await printed('namespace: storage\nmountRoot: /mnt/fuse\nimage: pair:1', '--config', config);
-    for (const [name, command] of Object.entries({ 'sluice-controller': 'reconcile', 'sluice-webhook': 'webhook' }))
+    const commands = { 'sluice-controller': ['reconcile', ['--dataset-metrics=20000']], 'sluice-webhook': ['webhook', []] } as const;
+    for (const [name, [command, more]] of Object.entries(commands))
       expect(podOf(named(manifests, 'Deployment', name)).containers[0]).toMatchObject({
         image: 'pair:1',
-        args: [command, '--config', '/etc/sluice/sluice.config.mjs'],
+        args: [command, '--config', '/etc/sluice/sluice.config.mjs', ...more],
       });
     const daemon = named(manifests, 'ConfigMap', 'pair-daemon');
     expect(daemon).toMatchObject({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../../../harness/control-plane/ports.ts';
 import { root } from '../../cli/run.ts';
+import { seriesOf } from '../../support/exposition.ts';
 import { canRun } from '../../support/can-run.ts';
 import { startMountNode, type TestNode, whyNoMounts } from './mount-node.ts';
 import type { TestPlugin } from './plugin.ts';
@@ -52,15 +53,40 @@ describe.skipIf(!canMount)('sluice csi', () => {
     expect(await asked('healthz')).toEqual({ status: 503, text: `${socket}: removed, or taken by another process\n` });
   });
 
-  test('ends on SIGTERM, while a call waits for a client that hangs', async () => {
-    const path = node.fusePath('hung');
-    const client = await node.silentFuse(path);
-    const published = plugin.call.nodePublishVolume({
-      volumeId: 'ml-hung',
-      targetPath: node.newTarget(),
+  const publish = (name: string, targetPath = node.newTarget()) =>
+    plugin.call.nodePublishVolume({
+      volumeId: `ml-${name}`,
+      targetPath,
       volumeCapability: { accessType: { case: 'mount', value: {} }, accessMode: { mode: 5 } },
-      volumeContext: { fluid_path: path, mount_type: '' },
+      volumeContext: { fluid_path: node.fusePath(name), mount_type: '' },
     });
+
+  test('serves metrics of the Datasets of its node: who mounts them, and which client hangs', async () => {
+    /** The series of a Dataset, as `pods 1`. */
+    const shown = async (dataset: string) =>
+      seriesOf((await asked('metrics')).text)
+        .filter(({ labels }) => labels['dataset'] === dataset)
+        .map(({ name, value }) => `${name.replace('sluice_csi_dataset_', '')} ${value}`)
+        .filter((line) => !line.startsWith('publish_seconds'));
+    node.sh('mkdir -p "$1" && mount -t tmpfs live "$1"', node.fusePath('read'));
+    await publish('read');
+    await publish('read');
+    await expect.poll(() => shown('read')).toEqual(['publishes_total 2', 'pods 2', 'hanging 0']);
+
+    const client = await node.silentFuse(node.fusePath('stuck'));
+    const volumePath = node.newTarget();
+    node.sh('mkdir -p "$2" && mount -c --bind "$1" "$2"', node.fusePath('stuck'), volumePath);
+    const { volumeCondition } = await plugin.call.nodeGetVolumeStats({ volumeId: 'ml-stuck', volumePath });
+    expect(volumeCondition?.abnormal).toBe(true);
+    await expect.poll(() => shown('stuck')).toEqual(['pods 1', 'hanging 1']);
+    await client.die();
+    await expect.poll(() => shown('stuck')).toEqual(['pods 1', 'hanging 0']);
+    expect(await shown('read')).toEqual(['publishes_total 2', 'pods 2', 'hanging 0']);
+  });
+
+  test('ends on SIGTERM, while a call waits for a client that hangs', async () => {
+    const client = await node.silentFuse(node.fusePath('hung'));
+    const published = publish('hung');
     published.catch(() => {});
     await plugin.call.probe({});
     process.kill(plugin.pid, 'SIGTERM');
