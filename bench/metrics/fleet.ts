@@ -13,8 +13,11 @@ const amount = (i: number, salt: number): number => ((i * 2_654_435_761 + salt *
 const gib = (i: number, salt: number): string => `${amount(i, salt).toFixed(2)}GiB`;
 const percent = (i: number, salt: number): string => `${(amount(i, salt) / 10.1).toFixed(1)}%`;
 
+/** Bytes that no two Datasets have in common. */
+export const bytesOf = (name: string, salt: number): number => Math.round(amount(Number(name.split('-').at(-1)), salt) * 1e9);
+
 const namespaceOf = (i: number): string => `team-${String(i % NAMESPACES).padStart(3, '0')}`;
-const nameOf = (i: number): string => `imagenet-${String(i).padStart(5, '0')}`;
+const nameOf = (i: number): string => `images-${String(i).padStart(5, '0')}`;
 
 export function fleetOf(count: number): Fleet {
   const all = Array.from({ length: count }, (_, i) => i);

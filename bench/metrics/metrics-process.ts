@@ -3,10 +3,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { serveHealth } from '../../src/cli/health.ts';
 import { createMetrics } from '../../src/reconciler/metrics.ts';
-import { fleetOf } from './fleet.ts';
+import { cpuSeconds } from '../proc.ts';
+import { bytesOf, fleetOf } from './fleet.ts';
 
 export interface Gauged {
   readonly peakMb: number;
+  /** CPU time of all threads since the start. */
+  readonly cpuSeconds: number;
   /** Longest time for which the event loop had no turn. */
   readonly longestMs: number;
   /** The same as CPU time of the main thread, without the time that the machine gives to others. */
@@ -16,6 +19,11 @@ export interface Gauged {
 const count = Number(process.argv[2]);
 const fleet = fleetOf(count);
 const metrics = createMetrics({ host: 'bench', fleet: () => fleet, datasetLimit: count });
+for (const { metadata } of fleet.datasets())
+  for (const [i, salt] of [0, 10, 20].entries())
+    metrics.read(`${metadata.namespace}/${metadata.name}`, '', [
+      { client: 'cluster', cacheBytes: i * bytesOf(metadata.name, salt), storeBytes: i * bytesOf(metadata.name, salt + 1) },
+    ]);
 const well = { alive: () => undefined, ready: () => undefined };
 const { port, stop } = await serveHealth('127.0.0.1', 0, well, metrics.registry, metrics.fleet);
 const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -36,6 +44,7 @@ console.log(JSON.stringify({ port }));
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === 'end') break;
   const gauged: Gauged = {
+    cpuSeconds: cpuSeconds(process.pid),
     peakMb: process.resourceUsage().maxRSS / 1e3,
     // The resolution is part of each delay.
     longestMs: Math.max(0, delay.max / 1e6 - 1),

@@ -34,7 +34,7 @@ export const metrics = (datasets: number): Bench => ({
           runs[encoding].push(await scrape(server.port, encoding));
           await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
         }
-      const { peakMb, longestMs, longestCpuMs } = await server.gauge();
+      const { peakMb, longestMs, longestCpuMs, cpuSeconds } = await server.gauge();
       const packed = runs.gzip[0]!.body;
       const series =
         gunzipSync(packed)
@@ -44,6 +44,7 @@ export const metrics = (datasets: number): Bench => ({
       yield atMost(`${name}/gzip`, packed.length / 1e6, 'MB', 4);
       yield atMost(`${name}/time`, median(runs.gzip.map(({ ms }) => ms)) / 1000, 's', 3, {
         longest: largest(runs.gzip.map(({ ms }) => ms)) / 1000,
+        cpuSeconds: (cpuSeconds - before.cpuSeconds) / (runs.gzip.length + runs.identity.length),
         plain: median(runs.identity.map(({ ms }) => ms)) / 1000,
       });
       yield atMost(`${name}/slice`, longestCpuMs, 'CPU ms', 50, { wallMs: longestMs });

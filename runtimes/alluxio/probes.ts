@@ -46,6 +46,9 @@ export function status(
   const hosts = masters.map((name) => `${name}.${namespace}`);
   return {
     cacheStates: cacheTexts(report, size?.totalBytes),
+    ...(report && {
+      read: [{ client: 'cluster', cacheBytes: sum(report.read, ['local', 'remote']), storeBytes: report.read.ufs }],
+    }),
     hcfs: {
       endpoint: `alluxio://${hosts.map((host) => `${host}:${ports.masterRpc}`).join()}`,
       ...(report?.version && { underlayerFileSystemVersion: report.version }),

@@ -1,6 +1,7 @@
 import { shown } from '../../src/api/index.ts';
 import {
   absolutePath,
+  type BytesRead,
   cacheTexts,
   diskUsage,
   type CacheUse,
@@ -22,7 +23,7 @@ import { seenStore, STORE_FAILS, type StoreSeen } from './store.ts';
 const holder = ({ source }: JuiceFSPlan): Role => (source.edition === 'enterprise' ? 'worker' : 'fuse');
 
 /** The figures of the cache, and whether the object store answers. */
-type Use = CacheUse & { readonly store?: StoreSeen };
+type Use = CacheUse & { readonly store?: StoreSeen; readonly read?: readonly BytesRead[] };
 
 export const cacheUse: Probe<JuiceFSPlan, Use> = {
   commands: (plan) => [
@@ -39,8 +40,10 @@ export const cacheUse: Probe<JuiceFSPlan, Use> = {
       figures.reduce((total, figure) => total + (figure.get(isShared ? enterprise : community) ?? 0), 0);
     const totalBytes = usedBytes(sizes?.[0], plan.mountPath);
     const store = seenStore(figures, before?.value.store);
+    const read = figures.flatMap(readOf);
     return {
       ...(store && { store }),
+      ...(read.length > 0 && { read }),
       cachedBytes: sum('bytes', 'bytes') / (isShared ? 1 : Math.max(1, pods.length)),
       ...ratio('hitRatio', sum('hits', 'hits'), sum('miss', 'miss')),
       ...ratio('throughputRatio', sum('hitBytes', 'hit_bytes'), sum('missBytes', 'miss_bytes')),
@@ -49,6 +52,15 @@ export const cacheUse: Probe<JuiceFSPlan, Use> = {
     };
   },
 };
+
+/**
+ * A client that was started again has another time of its start. Enterprise workers do not print theirs, so nothing would tell one that
+ * answers again from a new one.
+ */
+function readOf(figure: ReadonlyMap<string, number>): readonly BytesRead[] {
+  const [hits, misses, started] = ['hit_bytes', 'miss_bytes', 'process_start_time_seconds'].map((name) => figure.get(name));
+  return started === undefined || hits === undefined ? [] : [{ client: String(started), cacheBytes: hits, storeBytes: misses ?? 0 }];
+}
 
 /** The mark is that of the whole volume: the size of a directory is not known without reading it. A client that has just started says 0. */
 function marked(figure: ReadonlyMap<string, number> | undefined): Pick<CacheUse, 'dataMark'> {
@@ -98,6 +110,7 @@ const ratio = (name: 'hitRatio' | 'throughputRatio', hits: number, misses: numbe
 
 export const status = ({ cacheBytes }: JuiceFSPlan, { readyWorkers, cache, ufs }: Observation<Use>): EngineStatus => ({
   cacheStates: cacheTexts(cacheBytes === 0 ? undefined : cacheBytes * readyWorkers, cache && { ...ufs, ...cache }),
+  ...(cache?.read && { read: cache.read }),
   ...(cache?.store &&
     cache.store.fails !== false && { unavailable: cache.store.fails ? { reason: 'RequestsFail', message: STORE_FAILS } : null }),
 });

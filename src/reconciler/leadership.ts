@@ -99,7 +99,7 @@ export function createLeadership(
     ...(options.secretMs !== undefined && { secretMs: options.secretMs }),
     ...(options.openReferences && { openReferences: true }),
     wake: (key) => wake(keyText(key)),
-    ...(metrics && { onRun: metrics.operationEnded }),
+    ...(metrics && { onRun: metrics.operationEnded, onRead: metrics.read }),
     signal: ended.signal,
   });
   const first = new Set([...keysByAge(store), ...operationKeys(store), ...store.datasetsOfLeftVolumes()].map(keyText));

@@ -3,12 +3,14 @@ import { processRows, watchRows } from '../api/metrics/controller.ts';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import type { RequestInfo } from '../kube/contract.ts';
 import { registered } from '../kube/metrics/registered.ts';
+import type { BytesRead } from '../constructs/index.ts';
 import type { Log } from '../kube/types.ts';
 import type { ReflectorStatus } from '../kube/watch/reflector.ts';
 import { whyStale } from '../kube/watch/staleness.ts';
 import type { StopResult } from './applications/commands.ts';
 import { exposition, type Fleet } from './metrics/exposition.ts';
 import { createPace } from './metrics/pace.ts';
+import { createReadCounters } from './metrics/reads.ts';
 import { type WorkMetrics, workMetrics } from './metrics/work-metrics.ts';
 
 /** The process's metrics for Prometheus, under the names of controller-runtime, so that its dashboards work, and of Fluid. */
@@ -23,6 +25,8 @@ export interface Metrics extends WorkMetrics {
   setupFailed(type: string, runtime: string): void;
   /** Removes the series of this runtime. */
   forgotten(type: string, runtime: string): void;
+  /** Readers of this Dataset got so many bytes, as its runtime with this UID counts them. */
+  read(dataset: string, uid: string, read: readonly BytesRead[]): void;
   /** @param seconds from the creation of its Job to the Job's end */
   operationEnded(kind: string, result: 'Complete' | 'Failed', seconds: number): void;
 }
@@ -52,6 +56,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const work = workMetrics(registry);
   const made = registered(registry, processRows);
   addWatchGauges(registry, watches);
+  const reads = createReadCounters();
   let wasSummed = false;
 
   function warned(isSummed: boolean, datasets: number): void {
@@ -66,7 +71,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...work,
     async *fleet() {
       const seen = fleet();
-      if (seen) yield* exposition(seen, { limit, pace: createPace(clock), now: clock.wall(), onExtent: warned });
+      if (seen) yield* exposition(seen, { limit, pace: createPace(clock), now: clock.wall(), readsOf: reads.of, onExtent: warned });
     },
     requested: ({ method, status }) =>
       made.rest_client_requests_total.inc({
@@ -74,10 +79,17 @@ export function createMetrics(options: MetricsOptions): Metrics {
         method: method === 'WATCH' ? 'GET' : method,
         host,
       }),
-    led: (isLeader) => made.leader_election_master_status.set({ name: 'sluice' }, isLeader ? 1 : 0),
+    led(isLeader) {
+      made.leader_election_master_status.set({ name: 'sluice' }, isLeader ? 1 : 0);
+      if (!isLeader) reads.clear();
+    },
     sidecarStopped: (result) => made.sluice_sidecar_stops_total.inc({ result }),
     setupFailed: (type, runtime) => made.runtime_setup_error_total.inc({ runtime_type: type, runtime }),
-    forgotten: (type, runtime) => made.runtime_setup_error_total.remove({ runtime_type: type, runtime }),
+    forgotten(type, runtime) {
+      made.runtime_setup_error_total.remove({ runtime_type: type, runtime });
+      reads.forget(runtime);
+    },
+    read: reads.seen,
     operationEnded: (kind, result, seconds) => made.sluice_operation_duration_seconds.observe({ kind, result }, seconds),
   };
 }

@@ -3,7 +3,7 @@ import thin from '../../runtimes/thin/index.ts';
 import example from '../support/example-runtime/index.ts';
 import { onTestFinished, vi } from 'vitest';
 import { Dataset as DatasetKind, type DatasetStatus, operationKinds, type RuntimeStatus } from '../../src/api/index.ts';
-import type { Runtime, Settings } from '../../src/constructs/index.ts';
+import type { BytesRead, Runtime, Settings } from '../../src/constructs/index.ts';
 import type { Occurrence } from '../../src/kube/events/events.ts';
 import { KEYS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
@@ -51,6 +51,8 @@ export interface HarnessOptions {
   readonly fluidsWorkloads?: boolean;
   /** Called for each run of an operation that ends. */
   readonly onRun?: (kind: string, result: string, seconds: number) => void;
+  /** Called with the bytes that readers got, in each pass over a runtime that counts them. */
+  readonly onRead?: (dataset: string, uid: string, read: readonly BytesRead[]) => void;
   /** Before the controller's process starts. */
   readonly prepare?: (server: ApiServer) => void;
 }
@@ -223,6 +225,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       ...(options.openReferences && { openReferences: true }),
       wake: add,
       ...(options.onRun && { onRun: options.onRun }),
+      ...(options.onRead && { onRead: options.onRead }),
       signal: ended.signal,
       log,
     });

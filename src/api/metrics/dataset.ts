@@ -23,19 +23,19 @@ export const figureRows = {
     labels: OF_DATASET,
     from: '`cacheStates.cacheCapacity`',
   },
-  sluice_dataset_cache_hit_ratio: {
+  sluice_dataset_hit_ratio: {
     type: 'gauge',
     help: 'Share of reads that the cache answered, 0 to 1.',
     labels: OF_DATASET,
     from: '`cacheStates.cacheHitRatio`',
   },
-  sluice_dataset_cache_local_hit_ratio: {
+  sluice_dataset_local_hit_ratio: {
     type: 'gauge',
     help: 'Share of reads that the cache on the node of the reader answered, 0 to 1.',
     labels: OF_DATASET,
     from: '`cacheStates.localHitRatio`',
   },
-  sluice_dataset_cache_remote_hit_ratio: {
+  sluice_dataset_remote_hit_ratio: {
     type: 'gauge',
     help: 'Share of reads that the cache on another node answered, 0 to 1.',
     labels: OF_DATASET,
@@ -92,6 +92,12 @@ export const eventRows = {
     help: '1, with the present phase; of a sum, the number of Datasets in that phase.',
     labels: [...OF_DATASET, 'phase'],
     from: '`status.phase`',
+  },
+  sluice_dataset_read_bytes_total: {
+    type: 'counter',
+    help: 'Bytes that readers got from the source cache or store, since the controller first asked.',
+    labels: [...OF_DATASET, 'source'],
+    from: 'probes of Alluxio and JuiceFS Community, of the replica that leads',
   },
   sluice_dataset_condition_timestamp_seconds: {
     type: 'gauge',

@@ -142,6 +142,18 @@ export interface UfsUsage {
   /** Number of files. */
   readonly files?: number;
 }
+/**
+ * Bytes that readers got since a client started, or since the cache did which counts for all of them. The controller exports how they grow
+ * from one probe to the next.
+ */
+export interface BytesRead {
+  /** Another text for each client, and for a client that was started again. */
+  readonly client: string;
+  /** Bytes that the cache answered. */
+  readonly cacheBytes: number;
+  /** Bytes that came from the store. */
+  readonly storeBytes: number;
+}
 /** The controller's observations of a runtime. */
 export interface Observation<C = CacheUse> {
   /** Number of worker pods that are ready. */
@@ -157,6 +169,8 @@ export interface EngineStatus {
   readonly cacheStates?: Readonly<Record<string, string>>;
   /** `status.cacheStates` of the Dataset, for an engine without such a probe. Default: none. */
   readonly datasetCacheStates?: Readonly<Record<string, string>>;
+  /** Bytes that readers got, by client. Absent if the engine does not count them. */
+  readonly read?: readonly BytesRead[];
   /** Size and number of files of the Dataset as the engine says them itself: `100GiB`, `1000`. One that the probe `ufs` counted wins. */
   readonly data?: Pick<DatasetStatus, 'ufsTotal' | 'fileNum'>;
   /** `status.hcfs` of the Dataset: how the Hadoop file system API reaches the data. */

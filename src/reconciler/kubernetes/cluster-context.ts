@@ -1,4 +1,4 @@
-import type { Role, Runtime, Settings } from '../../constructs/index.ts';
+import type { BytesRead, Role, Runtime, Settings } from '../../constructs/index.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { EventSink } from '../../kube/events/events.ts';
@@ -41,6 +41,8 @@ export interface KubernetesClusterOptions {
   readonly wake: (key: Key | OperationKey) => void;
   /** A run of an operation has ended. */
   readonly onRun?: (kind: string, result: JobEnd['type'], seconds: number) => void;
+  /** A pass has seen how many bytes readers of this Dataset got. */
+  readonly onRead?: (dataset: string, uid: string, read: readonly BytesRead[]) => void;
   readonly log: Log;
   /** Default: the system's. */
   readonly clock?: Clock;

@@ -6,6 +6,7 @@ import { outdatedPods } from '../../planning/views.ts';
 import type { Store } from '../kubernetes/store/store.ts';
 import { type Attention, attentionOf } from './attention.ts';
 import { bytesOf, countOf, ratioOf } from './figures.ts';
+import type { ReadTotals } from './reads.ts';
 import type { OperationSeen } from './running.ts';
 import { labelsText } from './text.ts';
 
@@ -16,6 +17,7 @@ export interface DatasetRow {
   /** How many Datasets are in each phase. */
   readonly phases: ReadonlyMap<string, number>;
   readonly figures: Figures;
+  readonly reads?: ReadTotals | undefined;
   readonly attention?: Attention | undefined;
   readonly operations: readonly OperationSeen[];
   /** `<namespace>/<name>`, and its figures under the names of Fluid; absent of a sum. */
@@ -36,7 +38,7 @@ export function phaseOf({ status }: Dataset): string {
 export function rowOf(
   dataset: Dataset,
   serving: RuntimeCandidate | undefined,
-  operations: readonly OperationSeen[],
+  { operations, reads }: { readonly operations: readonly OperationSeen[]; readonly reads: ReadTotals | undefined },
   workloads: Workloads,
 ): DatasetRow {
   const { metadata, status } = dataset;
@@ -44,11 +46,14 @@ export function rowOf(
   const [bytes, files] = [bytesOf(status?.ufsTotal), countOf(status?.fileNum)];
   const figures = figuresOf(dataset, serving, workloads);
   const attention = attentionOf(dataset, serving?.object);
-  const known = [bytes, files, attention, ...Object.values(figures)].filter((each) => each !== undefined).length;
+  const known = [bytes, files, attention, reads?.cache, reads?.store, ...Object.values(figures)].filter(
+    (each) => each !== undefined,
+  ).length;
   return {
     labels: labelsText({ namespace, dataset: name, kind: serving?.object.kind ?? '' }),
     phases: onlyIn(phaseOf(dataset)),
     figures,
+    reads,
     attention,
     operations: within(MOST_DATASET_SERIES - 1 - known, operations),
     fluid: { dataset: `${namespace}/${name}`, bytes, files },
@@ -69,9 +74,9 @@ export function figuresOf(
   return {
     sluice_dataset_cached_bytes: bytesOf(texts['cached']),
     sluice_dataset_cache_capacity_bytes: bytesOf(texts['cacheCapacity']),
-    sluice_dataset_cache_hit_ratio: ratioOf(texts['cacheHitRatio']),
-    sluice_dataset_cache_local_hit_ratio: ratioOf(texts['localHitRatio']),
-    sluice_dataset_cache_remote_hit_ratio: ratioOf(texts['remoteHitRatio']),
+    sluice_dataset_hit_ratio: ratioOf(texts['cacheHitRatio']),
+    sluice_dataset_local_hit_ratio: ratioOf(texts['localHitRatio']),
+    sluice_dataset_remote_hit_ratio: ratioOf(texts['remoteHitRatio']),
     sluice_dataset_data_bytes: bytesOf(status?.ufsTotal),
     sluice_dataset_data_files: countOf(status?.fileNum),
     ...(isOwn && {

@@ -5,6 +5,7 @@ import { keyOf, keyText } from '../../planning/key.ts';
 import type { Store } from '../kubernetes/store/store.ts';
 import { type DatasetRow, rowOf } from './dataset-row.ts';
 import { inChunks, type Pace, visitAll } from './pace.ts';
+import type { ReadTotals } from './reads.ts';
 import { createRunning } from './running.ts';
 import { createSums } from './sums.ts';
 import { createTallies } from './tallies.ts';
@@ -21,12 +22,14 @@ export interface ExpositionOptions {
   readonly pace: Pace;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Bytes that readers of a Dataset got, by its key as text. */
+  readonly readsOf?: (dataset: string) => ReadTotals | undefined;
   /** Called with what was found. */
   readonly onExtent?: (isSummed: boolean, datasets: number) => void;
 }
 
 /** The metrics of all Datasets, runtimes and operations as text, in chunks. The first chunk comes when all objects have been read. */
-export async function* exposition(fleet: Fleet, { limit, pace, now, onExtent }: ExpositionOptions): AsyncGenerator<string> {
+export async function* exposition(fleet: Fleet, { limit, pace, now, readsOf, onExtent }: ExpositionOptions): AsyncGenerator<string> {
   const tallies = createTallies(now);
   const running = createRunning();
   const runtimes = new Map<string, RuntimeCandidate[]>();
@@ -51,7 +54,7 @@ export async function* exposition(fleet: Fleet, { limit, pace, now, onExtent }: 
     if (limit === 0) return;
     const { chosen } = choose(dataset, runtimes.get(key) ?? []);
     if (isSummed) sums.add(dataset, chosen, fleet);
-    else rows.push(rowOf(dataset, chosen, running.on(key), fleet));
+    else rows.push(rowOf(dataset, chosen, { operations: running.on(key), reads: readsOf?.(key) }, fleet));
   });
   yield* inChunks(tallies.lines(), pace);
   yield* inChunks(extentLines(limit, isSummed), pace);
@@ -72,6 +75,14 @@ function* datasetLines(rows: readonly DatasetRow[]): Generator<string> {
   );
   for (const name of Object.keys(figureRows) as FigureName[])
     yield* of(name, ({ labels, figures }) => (figures[name] === undefined ? NONE : [[labels, figures[name]]]));
+  yield* of('sluice_dataset_read_bytes_total', ({ labels, reads }) =>
+    reads
+      ? [
+          [`${labels},source="cache"`, reads.cache],
+          [`${labels},source="store"`, reads.store],
+        ]
+      : NONE,
+  );
   yield* of('sluice_dataset_condition_timestamp_seconds', ({ labels, attention }) => {
     if (!attention) return NONE;
     const { condition, reason, since } = attention;

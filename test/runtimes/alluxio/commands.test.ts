@@ -128,6 +128,8 @@ underfs version: 3.3
       localThroughputRatio: '0.0%',
       remoteThroughputRatio: '0.0%',
     },
+    // All reads of its processes, and not only those since the last probe.
+    read: [{ client: 'cluster', cacheBytes: 208, storeBytes: 102 }],
     hcfs: { endpoint: 'alluxio://demo-master-0.ml:20001', underlayerFileSystemVersion: '3.3' },
     apiGateway: { endpoint: 'demo-master-0.ml:20010' },
   });

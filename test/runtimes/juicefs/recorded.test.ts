@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cacheUse, removeCache, size } from '../../../runtimes/juicefs/commands.ts';
+import { cacheUse, removeCache, size, status } from '../../../runtimes/juicefs/commands.ts';
 import { TABLE } from '../../../runtimes/juicefs/options.ts';
 import { community, planOf } from './given.ts';
 
@@ -53,11 +53,13 @@ describe.each(versions)('version %s', (version) => {
     const plan = planOf(community({ settings: { mountRoot: '/m' }, mount: { mountPoint: 'juicefs:///team' } }));
     const stats = recorded(version, 'stats')
       .split('\n')
-      .filter((line) => /blockcache|juicefs_used_/.test(line))
+      .filter((line) => /blockcache|juicefs_used_|process_start/.test(line))
       .join('\n');
     const use = cacheUse.parse([[stats]], plan);
     expect(size.parse([[recorded(version, 'summary')]], plan)).toEqual({ totalBytes: 15_007_744, files: 3 });
     expect(use).toMatchObject({ hitRatio: 6 / 9, throughputRatio: 10 / 15 });
+    const [, client] = /process_start_time_seconds (.*)/.exec(stats) ?? [];
+    expect(status(plan, { readyWorkers: 1, cache: use }).read).toEqual([{ client, cacheBytes: 10_000_000, storeBytes: 5_000_000 }]);
     expect(use.cachedBytes).toBeGreaterThan(15_000_000);
     // The client of 1.3.0 had just started.
     expect(use.dataMark).toBe(version === '1.4.2' ? '15007744/4' : undefined);

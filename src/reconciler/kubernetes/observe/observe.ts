@@ -3,11 +3,12 @@ import { ownerUid, volumeName } from '../../../api/index.ts';
 import { PARTS, type Role } from '../../../constructs/index.ts';
 import type { Cluster } from '../../cluster.ts';
 import { identityOf } from '../../../planning/identity.ts';
-import { type LiveObject, ROLES, type WorkloadView, type World } from '../../world.ts';
+import { keyText, type LiveObject, ROLES, type WorkloadView, type World } from '../../world.ts';
 import { type ClusterContext, podChoice } from '../cluster-context.ts';
 import { planner } from '../plans/planner.ts';
 import { askPods } from './probes.ts';
 import { refusedWorkloads } from './refused-workloads.ts';
+import { engineStatusOf } from '../../status/cache.ts';
 import { pendingAfterMs } from '../../status/pods-pending.ts';
 import { evidence } from './survivors.ts';
 import { isOurs } from '../../../planning/owner.ts';
@@ -55,6 +56,8 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       plan,
       bound,
     });
+    const { read } = engineStatusOf({ plan, workloads, probes: results.probes, dataset });
+    if (read) context.onRead?.(keyText(key), uid, read);
     const readsSecrets = secretMs > 0 && (Object.keys(facts.secrets).length > 0 || writesSecrets(found));
     const now = clock.wall();
     const refused = refusedWorkloads(context, { now, key, uid, workloads, workload });
