@@ -54,6 +54,9 @@ test.each<[string, ControllerFlags, Environment, object]>([
   ['--probe-interval', { probeInterval: '1.5m' }, {}, { probeMs: 90_000 }],
   ['--secret-interval', { secretInterval: '30m' }, {}, { secretMs: 1_800_000 }],
   ['--probe-interval 0', { probeInterval: '0' }, {}, { probeMs: 0 }],
+  ['--dataset-metrics', { datasetMetrics: '500' }, {}, { datasetLimit: 500 }],
+  ['--dataset-metrics 0', { datasetMetrics: '0' }, {}, { datasetLimit: 0 }],
+  ['no --dataset-metrics', {}, {}, { datasetLimit: 20_000 }],
   ['--metrics-addr', { metricsAddr: '127.0.0.1:9' }, {}, { address: { host: '127.0.0.1', port: 9 } }],
   ['--metrics-addr of all addresses', { metricsAddr: ':8080' }, {}, { address: { host: '', port: 8080 } }],
   ['--metrics-addr of IPv6', { metricsAddr: '[::1]:9' }, {}, { address: { host: '::1', port: 9 } }],
@@ -101,6 +104,7 @@ test.each<[string, ControllerFlags, Environment]>([
   ],
   ['--port-allocate-policy: expected random or bitmap, found "first"', { portAllocatePolicy: 'first' }, {}],
   ['--probe-interval: expected a duration such as 60s or 5m, or 0, found "60"', { probeInterval: '60' }, {}],
+  ['--dataset-metrics: expected a whole number of at most nine digits, found "1e6"', { datasetMetrics: '1e6' }, {}],
   ['--metrics-addr: expected <host>:<port> such as :8080 or 127.0.0.1:8080, or 0, found "8080"', { metricsAddr: '8080' }, {}],
   ['--leader-election-namespace: expected the name of a namespace, found "A"', { leaderElectionNamespace: 'A' }, {}],
   [
