@@ -26,7 +26,7 @@ export async function act(cluster: Cluster, seen: Planned, { actions, mayPrune }
     else updated = appliedIn([updated, came]);
   }
   const failed = [...updated.failed, ...applied.failed];
-  const reconfigured = applied.changed.some((name) => name.endsWith(`/${plan.base.config?.name}`));
+  const reconfigured = applied.newData.some((name) => name.endsWith(`/${plan.base.config?.name}`));
   failed.push(...(await attempt('UpdateFailed', me, () => cluster.refresh(world, reconfigured))));
   // Also during a first set-up: a Job that runs keeps a claim which is in the way.
   failed.push(...(await cluster.removeRestored(world)));

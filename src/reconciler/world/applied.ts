@@ -4,6 +4,8 @@ import type { ImmutableChange } from '../../planning/diff/retain.ts';
 export interface Applied {
   readonly created: readonly string[];
   readonly changed: readonly string[];
+  /** ConfigMaps and Secrets among them whose data changed. An adoption changes labels alone. */
+  readonly newData: readonly string[];
   readonly pruned: readonly string[];
   /** Objects that could not be written; all others were. */
   readonly failed: readonly Failure[];
@@ -17,12 +19,22 @@ export interface Applied {
 /** The results of one part of it: what is absent is empty. */
 export type PartlyApplied = { readonly [K in keyof Applied]?: Applied[K] };
 
-export const nothingApplied: Applied = { created: [], changed: [], pruned: [], failed: [], immutable: [], waiting: [], kept: [] };
+export const nothingApplied: Applied = {
+  created: [],
+  changed: [],
+  newData: [],
+  pruned: [],
+  failed: [],
+  immutable: [],
+  waiting: [],
+  kept: [],
+};
 
 /** The results of all parts, in their order. */
 export const appliedIn = (parts: readonly PartlyApplied[]): Applied => ({
   created: parts.flatMap(({ created = [] }) => created),
   changed: parts.flatMap(({ changed = [] }) => changed),
+  newData: parts.flatMap(({ newData = [] }) => newData),
   pruned: parts.flatMap(({ pruned = [] }) => pruned),
   failed: parts.flatMap(({ failed = [] }) => failed),
   immutable: parts.flatMap(({ immutable = [] }) => immutable),

@@ -95,6 +95,17 @@ test.skipIf(!hasGoldens)('of pods that are watched already, none is listed or wr
   expect([lists(at), podPatches(at)]).toEqual([0, []]);
 });
 
+test.skipIf(!hasGoldens).each(['jindo/oss-basic', 'thin/plain-min'])(
+  'pods of %s are not told of a configuration that only gets labels',
+  async (golden) => {
+    const { at, of } = await takenOver(golden, { changed: (object) => object });
+    await at.quiet();
+    expect(at.written({ kind: 'ConfigMap' }).length).toBeGreaterThan(0);
+    expect(of('Pod').length).toBeGreaterThan(0);
+    expect(at.written({ kind: 'Pod' })).toEqual([]);
+  },
+);
+
 test.skipIf(!hasGoldens)('nodes keep the labels of a cache whose pods had no label, and no write removes one on the way', async () => {
   const { at, key } = await takenOver('alluxio/mem-basic');
   const labels = () =>

@@ -128,7 +128,7 @@ export function createWriter(client: KubeClient, store: Store, fuses: VerifiedFu
     // With another stamp, a spec was edited since, or another version of Sluice rendered it. With the same, the object was changed.
     const isRepaired = stampOf(live) === stampOf(sent);
     log.info({ object: refOf(desired), namespace, fields: paths.slice(0, 10) }, isRepaired ? 'repaired' : 'applied a change');
-    return { changed: [refOf(desired)] };
+    return { changed: [refOf(desired)], ...(paths.some(isData) && { newData: [refOf(desired)] }) };
   }
 
   /** A Secret is read each time, since no watch reports its changes: nothing of it is noted. */
@@ -173,6 +173,8 @@ const isEnded = ({ metadata: { deletionTimestamp, finalizers } }: KubeObject): b
 
 /** The record changes whenever the fuse DaemonSet does, which is reported. */
 const RECORD = `metadata.annotations.${annotation.verifiedFuse}`;
+
+const isData = (path: string): boolean => /^(data|binaryData|stringData)\b/.test(path);
 
 type PodSpecFields = Readonly<Record<string, unknown>>;
 const podSpecOf = ({ spec }: KubeObject): PodSpecFields => (spec as { readonly template: { readonly spec: PodSpecFields } }).template.spec;
