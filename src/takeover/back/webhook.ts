@@ -26,29 +26,38 @@ export const fluidWebhookReady: Step<BackWorld> = {
   of: (world) => started(webhooksOf(world), (name) => world.record.replicas[name] ?? 0),
 };
 
-/** Sluice's pods answer until the Service leads to none of them. */
+/**
+ * Sluice's pods answer until the Service leads to none of them. Its configuration asks for another port than Fluid's. The Service has both
+ * ports, since Sluice's was applied over Fluid's, until that is restored: so the configuration goes first, with a reading in between.
+ */
 export const entryRestored: Step<BackWorld> = {
   title: "The API server asks Fluid's webhook",
-  does: 'Restore the recorded Service and configuration of the webhook.',
+  does: 'Restore the recorded configuration and Service of the webhook.',
   of({ record: { objects }, fluid, sluice }) {
     const { service, configuration } = fluid.webhook;
-    const actions: readonly Action[] = [
-      ...(objects.service && service && isSluices(service)
-        ? [{ do: 'restore', type: ownedKinds.Service, object: objects.service } as const]
-        : []),
-      ...(objects.configuration && configuration && isSluices(configuration)
-        ? [{ do: 'restore', type: MutatingWebhookConfiguration, object: trusting(objects.configuration, configuration) } as const]
-        : []),
-    ];
-    if (actions.length > 0) return { actions };
+    const asks: readonly Action[] =
+      objects.configuration && configuration && isSluices(configuration)
+        ? [{ do: 'restore', type: MutatingWebhookConfiguration, object: trusting(objects.configuration, configuration) }]
+        : [];
+    const leads: readonly Action[] =
+      objects.service && service && isSluices(service) ? [{ do: 'restore', type: ownedKinds.Service, object: objects.service }] : [];
+    if (asks.length > 0) return { actions: hasPorts(service, objects.configuration) ? asks : [...leads, ...asks] };
+    if (leads.length > 0) return { actions: leads };
     const own = new Set(sluice.webhook.map(({ name }) => name));
     const isLed = !objects.service || sluice.endpoints?.every((pod) => !own.has(pod)) !== false;
     return isLed ? undefined : { waitsFor: 'the Service leads to no pod of sluice-webhook', withinMs: 30_000 };
   },
 };
 
+/** Whether a Service has each port for which a configuration asks; without one there, that is 443. */
+function hasPorts(service: KubeObject | undefined, configuration: KubeObject | undefined): boolean {
+  const { ports = [] } = (service?.['spec'] ?? {}) as { readonly ports?: readonly { readonly port: number }[] };
+  const { webhooks = [] } = (configuration ?? {}) as unknown as Entries;
+  return webhooks.every(({ clientConfig }) => ports.some(({ port }) => port === (clientConfig?.service?.port ?? 443)));
+}
+
 interface Entries {
-  readonly webhooks?: readonly { readonly clientConfig?: { readonly caBundle?: string } }[];
+  readonly webhooks?: readonly { readonly clientConfig?: { readonly caBundle?: string; readonly service?: { readonly port?: number } } }[];
 }
 
 /** The recorded configuration with the CA bundle of now, which Fluid's webhook has written since. */

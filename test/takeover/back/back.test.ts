@@ -1,7 +1,7 @@
 /** The way from Sluice back to Fluid, and what is said before. */
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { ApiRequest } from '../../../src/api-server/index.ts';
+import { type ApiRequest, WRITES } from '../../../src/api-server/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { BACKWARD, canGoBack } from '../../../src/takeover/back/backward.ts';
 import { sluiceOnly, SLUICE_ONLY } from '../../../src/takeover/back/fields.ts';
@@ -81,6 +81,27 @@ test('a webhook answers all the time on the way back', async () => {
   const before = at.gaps['webhook'] ?? 0;
   await back(at);
   expect((at.gaps['webhook'] ?? 0) - before).toBe(0);
+});
+
+test('the Service has the port for which the configuration asks, after each write there and back', async () => {
+  const at = scene();
+  const lacking: string[] = [];
+  const look = (): void => {
+    const [service] = at.server.all('Service');
+    const [configuration] = at.server.all('MutatingWebhookConfiguration');
+    const { ports } = service?.['spec'] as { readonly ports: readonly { readonly port: number }[] };
+    for (const { clientConfig } of configuration?.['webhooks'] as readonly {
+      readonly clientConfig: { readonly service: { readonly port?: number } };
+    }[]) {
+      const { port: asked = 443 } = clientConfig.service;
+      if (!ports.some(({ port }) => port === asked)) lacking.push(`${asked} is not among ${ports.map(({ port }) => port).join()}`);
+    }
+  };
+  look();
+  at.server.rules.add({ verb: WRITES }, { after: look });
+  await go(at);
+  await back(at);
+  expect(lacking).toEqual([]);
 });
 
 test('a certificate that Sluice has renewed is deleted, since Fluid would not renew it', async () => {

@@ -52,7 +52,7 @@ export const configuration = (namespace: string): KubeObject => ({
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind: 'MutatingWebhookConfiguration',
   metadata: { name: 'fluid-pod-admission-webhook', annotations: HELM },
-  webhooks: [{ name: 'sidecar.fuse.fluid.io', clientConfig: { service: { namespace, name: 'fluid-pod-admission-webhook' } } }],
+  webhooks: [{ name: 'sidecar.fuse.fluid.io', clientConfig: { service: { namespace, name: 'fluid-pod-admission-webhook', port: 9443 } } }],
 });
 
 export const lease = (name: string, holderIdentity: string): KubeObject => ({
