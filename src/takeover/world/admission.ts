@@ -4,11 +4,8 @@ import { ApiError, isForbidden, isInvalid } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject } from '../../kube/types.ts';
 import { Pod } from '../../planning/kinds.ts';
-import type { PartName } from './parts.ts';
+import type { PartName, RefusedPods } from './parts.ts';
 import type { SluiceInstallation, Target } from './world.ts';
-
-/** Parts with workloads whose pods the API server refuses, and its answers. */
-export type Refused = ReadonlyMap<PartName, string>;
 
 /** The ServiceAccounts that the pods of these parts run as. Without its account, each pod would be refused. */
 export const accountsOf = ({ parts }: Pick<Target, 'parts'>, of: readonly PartName[] = WITH_PODS): readonly Manifest[] =>
@@ -24,7 +21,7 @@ export const hasAccount = ({ objects }: Pick<SluiceInstallation, 'objects'>, acc
  * Creates a pod of each part as a dry run. Parts without their accounts are left out.
  * @param exists whether the ServiceAccount of this name exists
  */
-export async function refusedPods(client: KubeClient, target: Target, exists: (account: string) => boolean): Promise<Refused> {
+export async function refusedPods(client: KubeClient, target: Target, exists: (account: string) => boolean): Promise<RefusedPods> {
   const asked = WITH_PODS.filter((part) => accountsOf(target, [part]).every(({ metadata: { name } }) => exists(name))).flatMap((part) =>
     (target.parts.get(part) ?? []).flatMap((manifest) => podOf(manifest) ?? []).map((pod) => ({ part, pod })),
   );

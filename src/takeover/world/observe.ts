@@ -11,8 +11,9 @@ import { recordsOf } from '../fluid/helm.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
 import { observeFluid, readPods } from '../fluid/observe.ts';
 import { checkRights, type FluidReader, readsOf } from '../fluid/reads.ts';
-import { hasAccount, type Refused, refusedPods } from './admission.ts';
+import { hasAccount, refusedPods } from './admission.ts';
 import { listIfKnown, namesWithDriver, nodesOf } from './nodes.ts';
+import type { RefusedPods } from './parts.ts';
 import { RECORD, recordIn } from './record.ts';
 import { ownObjects } from './own-objects.ts';
 import { HIDDEN } from './releases.ts';
@@ -45,7 +46,7 @@ export async function observe(
   const sluice = await readInstalled(reads, client, target, fluid);
   checkRights([...fluid.missingRights, ...reads.missing()]);
   const isAsked = withAdmission && fluid.deployments.some(({ role, replicas }) => role !== 'webhook' && replicas > 0);
-  const refused: Refused = isAsked ? await refusedPods(client, target, (account) => hasAccount(sluice, account)) : new Map();
+  const refused: RefusedPods = isAsked ? await refusedPods(client, target, (account) => hasAccount(sluice, account)) : new Map();
   return { target, fluid, record, sluice, workloads, refused, run, nodes: nodesOf(nodes, fluid, sluice.nodePlugin, csiNodes) };
 }
 

@@ -17,6 +17,9 @@ export const PARTS = [
 ] as const;
 export type PartName = (typeof PARTS)[number];
 
+/** Parts with workloads whose pods the API server refuses, and its answers. */
+export type RefusedPods = ReadonlyMap<PartName, string>;
+
 export const PART_WORDS: Readonly<Record<PartName, string>> = {
   crds: 'the custom resources',
   nodePlugin: "Sluice's node plugin",

@@ -3,9 +3,8 @@ import type { Manifest } from '../../api/index.ts';
 import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import type { HelmRecord } from '../fluid/helm.ts';
 import type { FluidInstallation } from '../fluid/installation.ts';
-import type { Refused } from './admission.ts';
 import type { OwnObjects } from './own-objects.ts';
-import { type PartName, PARTS } from './parts.ts';
+import { type PartName, PARTS, type RefusedPods } from './parts.ts';
 import type { TakeoverRecord } from './record.ts';
 import type { PodView } from '../steps/pod-view.ts';
 import type { Run } from '../steps/step.ts';
@@ -33,7 +32,7 @@ export interface World {
   /** Objects of `target.workloads`; on the way there, read only while the record has none. */
   readonly workloads: readonly KubeObject[];
   /** Asked only for `go`, while a controller of Fluid runs. */
-  readonly refused: Refused;
+  readonly refused: RefusedPods;
   readonly run: Run;
 }
 

@@ -89,10 +89,11 @@ test('the Service has the port for which the configuration asks, after each writ
   const look = (): void => {
     const [service] = at.server.all('Service');
     const [configuration] = at.server.all('MutatingWebhookConfiguration');
-    const { ports } = service?.['spec'] as { readonly ports: readonly { readonly port: number }[] };
-    for (const { clientConfig } of configuration?.['webhooks'] as readonly {
+    const { ports } = (service?.['spec'] ?? { ports: [] }) as { readonly ports: readonly { readonly port: number }[] };
+    const webhooks = (configuration?.['webhooks'] ?? []) as readonly {
       readonly clientConfig: { readonly service: { readonly port?: number } };
-    }[]) {
+    }[];
+    for (const { clientConfig } of webhooks) {
       const { port: asked = 443 } = clientConfig.service;
       if (!ports.some(({ port }) => port === asked)) lacking.push(`${asked} is not among ${ports.map(({ port }) => port).join()}`);
     }

@@ -154,21 +154,20 @@ test("a tool that applies Fluid's DaemonSet again each time ends the run, which 
   expect(at.server.get('DaemonSet', NAMESPACE, metadata.name)).toBeUndefined();
 });
 
-test.each([
-  ['sluice-controller', 'quota'],
-  ['sluice-webhook', 'policy'],
-  ['sluice-csi', 'policy'],
-])('a pod of %s that a %s would refuse ends the run before a controller of Fluid stops', async (name, _) => {
-  const at = scene();
-  const rule = at.server.rules.refuse({ verb: 'create', kind: 'Pod', name: `${name}-dry-run` }, { status: 403, reason: 'Forbidden' });
-  await expect(go(at)).rejects.toThrow(`the API server refuses the pod of ${name}: `);
-  expect([replicasOf(at, 'dataset-controller'), replicasOf(at, 'cacheruntime-controller')]).toEqual([2, 1]);
-  expect(at.server.get('Deployment', NAMESPACE, 'sluice-controller')).toBeUndefined();
-  rule.remove();
-  await go(at);
-  expect(at.violations).toEqual([]);
-  expect(at.server.all('Pod').filter(({ metadata }) => metadata.name.endsWith('-dry-run'))).toEqual([]);
-});
+test.each(['sluice-controller', 'sluice-webhook', 'sluice-csi'])(
+  'a pod of %s that a quota or a policy would refuse ends the run before a controller of Fluid stops',
+  async (name) => {
+    const at = scene();
+    const rule = at.server.rules.refuse({ verb: 'create', kind: 'Pod', name: `${name}-dry-run` }, { status: 403, reason: 'Forbidden' });
+    await expect(go(at)).rejects.toThrow(`the API server refuses the pod of ${name}: `);
+    expect([replicasOf(at, 'dataset-controller'), replicasOf(at, 'cacheruntime-controller')]).toEqual([2, 1]);
+    expect(at.server.get('Deployment', NAMESPACE, 'sluice-controller')).toBeUndefined();
+    rule.remove();
+    await go(at);
+    expect(at.violations).toEqual([]);
+    expect(at.server.all('Pod').filter(({ metadata }) => metadata.name.endsWith('-dry-run'))).toEqual([]);
+  },
+);
 
 test('a quota of pods that has no room is told before a controller of Fluid stops, by the words of the API server', async () => {
   const at = scene();
