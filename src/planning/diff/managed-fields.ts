@@ -12,6 +12,7 @@ export interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;
   readonly subresource?: string;
+  readonly time?: string;
   readonly fieldsV1?: Fields;
 }
 /** FieldsV1: `f:`, `k:` and `v:` keys down to the leaves, which are empty. */
