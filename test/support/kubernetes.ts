@@ -9,9 +9,6 @@ export const hasPolicies = process.env['SLUICE_USE_CLUSTER'] === '1' || Number(m
 /** The version whose tables, explanations of its own kinds and words of refusals the API server in memory has. */
 export const isDefault = askedKubernetes(process.env) === DEFAULT_KUBERNETES;
 
-/** The verb of `pods/exec` that a WebSocket needs: since 1.35 that of the request by which other clients ask. */
-export const EXEC_VERB = Number(minor) >= 35 ? 'create' : 'get';
-
 /** The flags of `sluice install` that this version needs. */
 export const INSTALL_FLAGS: readonly string[] = hasPolicies ? [] : ['--no-node-policy'];
 
