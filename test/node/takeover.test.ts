@@ -80,7 +80,14 @@ describe.skipIf(!canHaveNode)('a take-over on a real node', { timeout: LIMIT }, 
         apiVersion: 'apps/v1',
         kind: 'Deployment',
         metadata: metadata('dataset-controller'),
-        spec: { replicas: 1, ...shape('dataset-controller', { 'control-plane': 'dataset-controller' }, { containers: [controller] }) },
+        spec: {
+          replicas: 1,
+          ...shape(
+            'dataset-controller',
+            { 'control-plane': 'dataset-controller' },
+            { terminationGracePeriodSeconds: 1, containers: [controller] },
+          ),
+        },
       },
       {
         apiVersion: 'apps/v1',
