@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs
 import { delimiter, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { flowNames, PYTHON, runFlow } from '../harness/flows/flow.ts';
-import { playNodePlugin } from '../harness/flows/node-plugin.ts';
+import { createPluginPod, playNodePlugin } from '../harness/flows/node-plugin.ts';
 import { type Stage, startStage } from '../harness/flows/stage.ts';
 import { tools } from '../harness/tools/tools.ts';
 import { wheelDir } from '../harness/tools/wheels.ts';
@@ -48,7 +48,8 @@ async function run(): Promise<number> {
   const stage = values.kubeconfig === undefined ? await startStage(logs) : existing(values.kubeconfig);
   const client = createClient(connectionFromKubeconfig([stage.kubeconfig]), { fieldManager: 'sluice-flows' });
   const onFault = (error: unknown) => console.error(`flows: the node plugin that is played: ${String(error)}`);
-  const plugin = stage.pluginLog === '' ? undefined : await playNodePlugin(client, stage.pluginLog, onFault);
+  if (stage.pluginLog !== '') await createPluginPod(client);
+  const plugin = stage.pluginLog === '' ? undefined : playNodePlugin(client, stage.pluginLog, onFault);
   try {
     const env = {
       PATH: [join(import.meta.dirname, '../harness/flows'), process.env['PATH']].join(delimiter),

@@ -47,12 +47,8 @@ interface Published {
   readonly volume: CsiVolume;
 }
 
-/** Plays until it is stopped. @param log file of the plugin's log @param onFault hears what one look failed of; the next one follows */
-export async function playNodePlugin(
-  client: KubeClient,
-  log: string,
-  onFault: (error: unknown) => void,
-): Promise<{ stop(): Promise<void> }> {
+/** Creates the pod that the flows look for, unless it exists. */
+export async function createPluginPod(client: KubeClient): Promise<void> {
   await client
     .create(POD, {
       apiVersion: 'v1',
@@ -63,6 +59,10 @@ export async function playNodePlugin(
     .catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
     });
+}
+
+/** Plays until it is stopped. @param log file of the plugin's log @param onFault hears what one look failed of; the next one follows */
+export function playNodePlugin(client: KubeClient, log: string, onFault: (error: unknown) => void): { stop(): Promise<void> } {
   appendFileSync(log, '');
   const look = looks(client, (line) => appendFileSync(log, `${JSON.stringify(line)}\n`));
   let isStopping = false;

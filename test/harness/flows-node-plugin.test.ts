@@ -29,7 +29,7 @@ async function played(attributes: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-flows-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const log = join(folder, 'log');
-  const plugin = await playNodePlugin(server.client(), log, (error) => expect.fail(String(error)));
+  const plugin = playNodePlugin(server.client(), log, (error) => expect.fail(String(error)));
   onTestFinished(() => plugin.stop());
   return {
     server,
