@@ -14,12 +14,15 @@ import { createPodEvents } from './pod-events.ts';
 /** How long a container takes to start, and how long a program that ends by itself runs, ms. */
 const START_MS = 250;
 const RUN_MS = 1_500;
+/** How long the garbage collector of pods leaves one whose node does not exist, ms: as Kubernetes' own. */
+const COLLECTED_MS = 40_000;
 /** How long a volume may take before its pod says so, ms. */
 const PATIENCE_MS = 3_000;
 
 /** The log of every simulated container. */
 export const LOG = 'This pod is simulated: no program runs in it.\n';
 
+type Wait = 'mounts' | 'starts' | 'ends' | 'collected';
 type Container = NonNullable<PodSpec['containers']>[number];
 const specOf = (pod: KubeObject): PodSpec => pod['spec'] as PodSpec;
 const statusOf = (object: KubeObject): PodStatus => (object['status'] ?? {}) as PodStatus;
@@ -33,10 +36,10 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
   const { podsByNode } = kubelet.indexes;
   const plugin = createNodePlugin(server);
   /** When what waits may go on, by UID of the pod. */
-  const due = new Map<string, Partial<Record<'mounts' | 'starts' | 'ends', number>>>();
+  const due = new Map<string, Partial<Record<Wait, number>>>();
 
   /** How long a pod still has to wait, ms. The first call begins the wait. */
-  function leftMs({ metadata: { uid = '' } }: KubeObject, what: 'mounts' | 'starts' | 'ends', ms: number): number {
+  function leftMs({ metadata: { uid = '' } }: KubeObject, what: Wait, ms: number): number {
     const of = due.get(uid) ?? {};
     const at = (of[what] ??= monotonic() + ms);
     due.set(uid, of);
@@ -52,16 +55,17 @@ export function createKubelets(server: ApiServer, clock: Clock): readonly Task[]
 
   function syncPod(pod: KubeObject): Done {
     const { phase = 'Pending' } = statusOf(pod);
-    if (pod.metadata.deletionTimestamp) {
-      // Only finalizers are left, which are not the kubelet's.
-      if (pod.metadata['deletionGracePeriodSeconds'] === 0) return false;
-      kubelet.delete(pod, 'now');
-      return true;
-    }
+    // Only finalizers are left, which are not the kubelet's.
+    if (pod.metadata.deletionTimestamp && pod.metadata['deletionGracePeriodSeconds'] === 0) return false;
     const { nodeName } = specOf(pod);
     if (nodeName && !scheduler.get('Node', undefined, nodeName)) {
-      // As the garbage collector of pods, which waits for 40 s.
+      const left = leftMs(pod, 'collected', COLLECTED_MS);
+      if (left > 0) return left;
       scheduler.delete(pod, 'now');
+      return true;
+    }
+    if (pod.metadata.deletionTimestamp) {
+      kubelet.delete(pod, 'now');
       return true;
     }
     if (hasEnded(pod)) return false;
