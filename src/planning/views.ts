@@ -5,9 +5,19 @@ import type { Crash, CrashingPod, LiveObject, RuntimeObject, Unstarted, Unstarte
 
 type Numbers = Readonly<Record<string, number | undefined>>;
 
-/** The counts of a StatefulSet or DaemonSet, its pods that still run an older template, those that crash, and those that do not start. */
-export function workloadView(workload: LiveObject, pods: readonly KubeObject[]): WorkloadView {
-  const status = (workload.status ?? {}) as Numbers;
+/**
+ * The counts of a StatefulSet or DaemonSet, its pods that still run an older template, those that crash, and those that do not start.
+ *
+ * @param moving pods that run and that the StatefulSet is still to adopt, also while it does not exist yet: its controller counts none of them
+ */
+export function workloadView(
+  workload: LiveObject | undefined,
+  pods: readonly KubeObject[],
+  moving: readonly KubeObject[] = [],
+): WorkloadView {
+  const status = (workload?.status ?? {}) as Numbers;
+  const isAhead = workload?.kind === 'StatefulSet' && podsCreated(workload) < pods.length && readyIn(pods) > (status['readyReplicas'] ?? 0);
+  if (!workload || moving.length > 0 || isAhead) return viewOfPods(workload, [...pods, ...moving]);
   const current = podsCreated(workload);
   const told = { outdated: outdatedPods(workload, pods), crashing: crashingPods(pods), unstarted: unstartedPods(pods) };
   if (workload.kind === 'DaemonSet')
@@ -26,6 +36,24 @@ export function workloadView(workload: LiveObject, pods: readonly KubeObject[]):
     ...told,
   };
 }
+
+/** The same by the pods themselves, before the StatefulSet's controller has counted them. */
+function viewOfPods(workload: LiveObject | undefined, pods: readonly KubeObject[]): WorkloadView {
+  const { readyReplicas = 0, availableReplicas = 0 } = (workload?.status ?? {}) as Numbers;
+  const ready = readyIn(pods);
+  return {
+    desired: workload ? podsWanted(workload) : pods.length,
+    current: pods.length,
+    ready: Math.max(ready, readyReplicas),
+    available: Math.max(ready, availableReplicas),
+    outdated: workload ? outdatedPods(workload, pods) : [],
+    crashing: crashingPods(pods),
+    unstarted: unstartedPods(pods),
+  };
+}
+
+const readyIn = (pods: readonly KubeObject[]): number =>
+  pods.filter((pod) => pod['ready'] === true && !pod.metadata.deletionTimestamp).length;
 
 /** How many pods of a StatefulSet exist, or on how many nodes a DaemonSet has one, as its controller counted last. */
 export function podsCreated({ kind, status }: LiveObject): number {

@@ -30,6 +30,8 @@ export interface World extends Binding {
   readonly workloads: Readonly<Partial<Record<Role, WorkloadView>>>;
   /** Why Kubernetes creates no pods of these, in its words. Without `why` they lack pods, and it is not known yet. */
   readonly refusals?: Readonly<Partial<Record<Role, { readonly why?: string }>>>;
+  /** UID of the StatefulSet of the workers, also of one that no watch shows. */
+  readonly workerSet?: string;
   /** Nodes that do not get its labels, each with the reason. */
   readonly nodesRefused?: string;
   /** Names of the workloads, whether or not they exist. */

@@ -139,12 +139,13 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     },
     complete: claims.complete,
     nudge: claims.nudge,
-    place: ({ runtime, plan, key, names }) => {
+    place: ({ runtime, plan, key, names, workerSet }) => {
       if (plan.roles.includes('fuse')) labeler.keep(refOf(runtime), fuseNodeLabel(plan.base.dataset));
       if (!plan.roles.includes('worker')) return;
+      const now = store.live('StatefulSet', key.namespace, names.worker)?.metadata.uid ?? workerSet;
       // Without a placement, the labels of nodes stay as they are.
-      if (takeover.areMoving({ uid: runtime.metadata.uid ?? '', ...key }, names.worker)) return;
-      labeler.place(refOf(runtime), plan.base, store.live('StatefulSet', key.namespace, names.worker)?.metadata.uid);
+      if (takeover.moving({ uid: runtime.metadata.uid ?? '', ...key }, names.worker).length === 0)
+        labeler.place(refOf(runtime), plan.base, now);
     },
 
     delete: remove,
@@ -205,7 +206,7 @@ function contextOf(options: KubernetesClusterOptions): ClusterContext {
     claimUsers: createClaimUsers(client, clock),
     users: userObjects(client, store, clock),
     confirmed,
-    takeover: createWorkloadTakeover(client, store, confirmed, clock),
+    takeover: createWorkloadTakeover(client, store, confirmed),
     podTakeover: createPodTakeover(client, store, clock, log),
   };
 }

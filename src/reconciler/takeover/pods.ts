@@ -73,13 +73,22 @@ export function createPodTakeover(
           try {
             store.adopted(await client.patch(Pod, pod, body, { type: 'merge' }));
           } catch (error) {
-            // The pod is gone; a successor has the template of its time.
-            if (!isNotFound(error) && !isConflict(error)) throw error;
+            // The pod is gone; a successor has the template of its time. A conflict may also be that of a server which is overloaded.
+            if (!isNotFound(error) && !(isConflict(error) && (await isGone(pod)))) throw error;
           }
         }),
       );
     if (items.length > 0) log.info({ workload: workload.metadata.name, namespace, pods: items.length }, 'labelled pods that Fluid created');
   }
+
+  const isGone = ({ namespace, name, uid }: KubeObject['metadata']): Promise<boolean> =>
+    client.get(Pod, { namespace, name }, { metadataOnly: true }).then(
+      ({ metadata }) => metadata.uid !== uid,
+      (error: unknown) => {
+        if (isNotFound(error)) return true;
+        throw error;
+      },
+    );
 
   // The status of Fluid's own kind is that of a controller which is stopped.
   const createdOf = (workload: LiveObject): number => (workload.kind in ownedKinds ? podsCreated(workload) : podsWanted(workload));

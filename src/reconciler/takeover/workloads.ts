@@ -1,15 +1,15 @@
 import type { RuntimeStatus } from '../../api/index.ts';
 import type { Role, Runtime } from '../../constructs/index.ts';
-import type { Monotonic } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isAbsent } from '../../kube/errors.ts';
-import type { ResourceType } from '../../kube/types.ts';
+import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { workloadKind, workloadType } from '../../planning/kinds.ts';
 import type { Owned } from '../../planning/owner.ts';
 import { podsCreated, podsWanted } from '../../planning/views.ts';
 import type { Store } from '../kubernetes/store/store.ts';
 import { type ExpectedObject, sourcesOf } from '../kubernetes/apply/fresh.ts';
 import { type LiveObject, type DesiredObject, ROLES, type World } from '../world.ts';
+import { texts } from '../status/pods.ts';
 import { unlabelled } from './unlabelled.ts';
 
 /**
@@ -19,8 +19,8 @@ import { unlabelled } from './unlabelled.ts';
 export interface WorkloadTakeover {
   /**
    * The workloads of a runtime, whoever created them: called at the head of a pass. The API server is asked about a bound runtime whose
-   * spec Sluice has not yet followed, for each workload that no watch shows; and once for one that does not exist. Of a runtime whose spec
-   * Sluice has followed, Fluid may have created workloads of its own kind since: they are looked for, once, while a StatefulSet lacks pods.
+   * spec Sluice has not yet followed, for each workload that no watch shows; and once for one that does not exist. The same of one whose
+   * status reports the workload: another writer may have removed its label. Of a runtime whose spec Sluice has followed, Fluid may have created workloads of its own kind since: they are looked for, once, while a StatefulSet lacks pods.
    */
   workloads(
     owner: Owned,
@@ -33,10 +33,10 @@ export interface WorkloadTakeover {
   /** Objects of Fluid's own kind, in place of the StatefulSets of a runtime, which are not released yet. */
   replaced(uid: string): readonly LiveObject[];
   /**
-   * Whether the pods of Fluid's own kind have not yet become those of the StatefulSet of this name: for a moment they have no controller,
-   * though they run. At most a minute after `release`.
+   * Pods that run and are to become those of the StatefulSet of this name: those of Fluid's own kind, and those without a controller. A
+   * pass that does not find them would report that the workers are gone, and remove labels of their nodes.
    */
-  areMoving(owner: Owned, name: string): boolean;
+  moving(owner: Owned, name: string): readonly KubeObject[];
   /**
    * Deletes what Fluid created in place of StatefulSets that are about to be created, and leaves its pods: they have a StatefulSet's names
    * and labels, so that it adopts them. Fluid's controller of that kind does not run once Fluid is stopped.
@@ -44,14 +44,6 @@ export interface WorkloadTakeover {
   release(world: World, objects: readonly DesiredObject[]): Promise<void>;
   forget(uid: string): void;
 }
-
-/** Pods that a StatefulSet is to have which Fluid's own kind had. */
-interface Moving {
-  readonly pods: number;
-  /** Monotonic. */
-  readonly until: number;
-}
-const MOVING_MS = 60_000;
 
 /** While Fluid's workload of the name exists, a StatefulSet gets none of its pods. */
 const lacksPods = (workload: LiveObject): boolean => podsCreated(workload) < podsWanted(workload);
@@ -67,13 +59,12 @@ export function createWorkloadTakeover(
   client: KubeClient,
   store: Store,
   confirmed: (seen: readonly ExpectedObject[]) => Promise<void>,
-  clock: Monotonic,
 ): WorkloadTakeover {
   /** By UID of the runtime. */
   const left = new Map<string, { readonly type: ResourceType | undefined; readonly found: ReadonlyMap<Role, Found> }>();
 
-  /** By name of the StatefulSet, by UID of the runtime. */
-  const moving = new Map<string, ReadonlyMap<string, Moving>>();
+  /** Objects of Fluid's own kind that were deleted, by UID of the runtime: until the garbage collector has released their pods. */
+  const released = new Map<string, readonly LiveObject[]>();
 
   async function find(
     owner: Owned,
@@ -92,12 +83,13 @@ export function createWorkloadTakeover(
       const names = workloads(owner.name);
       const watched = (role: Role) => store.live(workloadKind(role), owner.namespace, names[role]);
       const isFollowed = conditions.some(({ type, status }) => type === 'Synced' && status === 'True');
+      const isReported = (role: Role) => conditions.some(({ type }) => type === texts[role].ready.type);
       const type = fluidsWorkloads && workloadType(fluidsWorkloads);
       const before = left.get(owner.uid)?.found;
       const found = new Map<Role, Found>();
       for (const role of isBound ? ROLES : []) {
         const live = watched(role);
-        const kind = live || isFollowed ? undefined : workloadKind(role);
+        const kind = live || (isFollowed && !isReported(role)) ? undefined : workloadKind(role);
         const instead = role !== 'fuse' && (!live || lacksPods(live)) ? type : undefined;
         if (!kind && !instead) continue;
         found.set(role, before?.get(role) === NOTHING ? NOTHING : await find(owner, names[role], kind, instead));
@@ -119,23 +111,26 @@ export function createWorkloadTakeover(
       const { uid = '' } = world.runtime.metadata;
       for (const object of leaving) {
         const { metadata } = object;
-        moving.set(uid, new Map(moving.get(uid)).set(metadata.name, { pods: podsWanted(object), until: clock.monotonic() + MOVING_MS }));
+        const others = (released.get(uid) ?? []).filter((each) => each.metadata.uid !== metadata.uid);
+        released.set(uid, [...others, object]);
         await client.delete(type, metadata, { uid: metadata.uid, propagation: 'Orphan' }).catch((error: unknown) => {
           if (!isAbsent(error)) throw error;
         });
       }
     },
-    areMoving({ uid, namespace }, name) {
-      const { pods, until } = moving.get(uid)?.get(name) ?? {};
-      const live = store.live('StatefulSet', namespace, name);
-      if (pods === undefined || until === undefined) return !live && self.replaced(uid).some(({ metadata }) => metadata.name === name);
-      const isOver = clock.monotonic() > until || (live && store.pods(live.metadata).length >= Math.min(pods, podsWanted(live)));
-      if (isOver) moving.delete(uid);
-      return !isOver;
+    moving({ uid, namespace }, name) {
+      const former = [...self.replaced(uid), ...(released.get(uid) ?? [])].filter(({ metadata }) => metadata.name === name);
+      const byUid = new Map(
+        [...former.flatMap(({ metadata }) => store.pods(metadata)), ...store.strays({ namespace, name })].map((pod) => [
+          pod.metadata.uid,
+          pod,
+        ]),
+      );
+      return [...byUid.values()];
     },
     forget(uid) {
       left.delete(uid);
-      moving.delete(uid);
+      released.delete(uid);
     },
   };
   return self;

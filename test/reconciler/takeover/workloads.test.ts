@@ -39,8 +39,10 @@ function cluster(existing: readonly string[]) {
         ? { ...object(kind, name), spec: { replicas: 1 }, status: { replicas: lacking.has(name) ? 0 : 1 } }
         : undefined,
     isOwner: () => true,
+    pods: () => [],
+    strays: () => [],
   };
-  const takeover = createWorkloadTakeover(client as never, store as never, async () => {}, { monotonic: () => 0 });
+  const takeover = createWorkloadTakeover(client as never, store as never, async () => {});
   return {
     takeover,
     labelled,

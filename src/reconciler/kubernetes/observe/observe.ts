@@ -33,7 +33,8 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       const workloads: Partial<Record<Role, WorkloadView>> = {};
       for (const role of roles) {
         const live = workload(role);
-        if (live) workloads[role] = workloadView(live, store.pods(live.metadata));
+        const moving = role === 'fuse' ? [] : context.takeover.moving(owner, definition.workloads(name)[role]);
+        if (live || moving.length > 0) workloads[role] = workloadView(live, live ? store.pods(live.metadata) : [], moving);
       }
       return workloads;
     };
@@ -73,6 +74,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
 
     const namesLeftVolume = (claim: LiveObject): boolean =>
       store.leftVolumes(key).some(({ metadata }) => metadata.name === volumeNameOf(claim) && metadata.name !== volumeName(identity));
+    const workerSet = workload('worker')?.metadata.uid;
     const nodesRefused = context.labeler.refused(uid);
     const volume = store.live('PersistentVolume', undefined, volumeName(identity));
     // A bound volume has a claim; one that no watch shows has lost its label, or never had one.
@@ -93,6 +95,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       bound,
       workloads,
       refusals: refused.refusals,
+      ...(workerSet !== undefined && { workerSet }),
       ...(nodesRefused !== undefined && { nodesRefused }),
       names: definition.workloads(name),
       ...(volume && { volume }),

@@ -12,6 +12,11 @@ import { hasOlderTemplate } from '../../../planning/views.ts';
 /** The watch of the pods of runtimes, by the workload that is their controller. */
 export interface Pods {
   of(workload: { readonly uid: string; readonly namespace?: string | undefined }): readonly KubeObject[];
+  /**
+   * Pods without a controller that have the name of a StatefulSet and an ordinal: it is to adopt them, or was deleted and left them. They run
+   * all the same.
+   */
+  strays(statefulSet: { readonly name: string; readonly namespace?: string | undefined }): readonly KubeObject[];
   /** A pod that a write of ours gave the label by which pods are watched: `of` has it from now on. */
   adopted(pod: KubeObject): void;
   /** Whether the runtime of this UID is woken once one of its fuse pods is ready. They come and go with their users. */
@@ -33,13 +38,19 @@ export function watchPods(
   { inventories, owned, onKey, onPlacement }: PodsOptions,
 ): Pods {
   const byWorkload = createGroups<KubeObject>();
+  const strays = createGroups<KubeObject>();
   const awaited = new Set<string>();
 
   function onPod(change: ObjectChange<KubeObject>): void {
     const { object } = change;
     const workload = controllerOf(object);
-    if (!workload) return;
-    const { namespace } = object.metadata;
+    const { namespace, name } = object.metadata;
+    if (!workload) {
+      const stray = groupOf(name.replace(ORDINAL, ''), namespace);
+      if (change.type === 'deleted') strays.delete(stray, object);
+      else if (ORDINAL.test(name)) strays.set(stray, object);
+      return;
+    }
     const group = groupOf(workload.uid, namespace);
     if (change.type === 'deleted') byWorkload.delete(group, object);
     else byWorkload.set(group, object);
@@ -63,6 +74,7 @@ export function watchPods(
 
   return {
     of: ({ uid, namespace }) => byWorkload.of(groupOf(uid, namespace)),
+    strays: ({ name, namespace }) => strays.of(groupOf(name, namespace)).filter(isRunning),
     adopted(pod) {
       const { namespace, name, uid } = pod.metadata;
       watches.remember(pod);
@@ -75,6 +87,9 @@ export function watchPods(
     awaitFuse: (uid, isAwaited) => void (isAwaited ? awaited.add(uid) : awaited.delete(uid)),
   };
 }
+
+const ORDINAL = /-\d+$/;
+const isRunning = ({ metadata, phase }: KubeObject): boolean => !metadata.deletionTimestamp && phase !== 'Failed' && phase !== 'Succeeded';
 
 /** A pod may name a workload of another namespace as its controller, and so may thousands: they are never looked at. */
 const groupOf = (uid: string, namespace: string | undefined): string => `${namespace}/${uid}`;

@@ -81,6 +81,7 @@ export interface Store {
   leftVolumes: Inventories['left'];
   datasetsOfLeftVolumes: Inventories['datasetsOfLeft'];
   pods: Pods['of'];
+  strays: Pods['strays'];
   adopted: Pods['adopted'];
   awaitFuse: Pods['awaitFuse'];
   /** Host ports of all runtimes. */
@@ -208,6 +209,7 @@ export function createStore(options: StoreOptions): Store {
     leftVolumes: inventories.left,
     datasetsOfLeftVolumes: () => inventories.datasetsOfLeft().filter(({ namespace }) => serves(namespace)),
     pods: pods.of,
+    strays: pods.strays,
     adopted: pods.adopted,
     awaitFuse: pods.awaitFuse,
     nodes: nodes.values,
