@@ -43,7 +43,7 @@ export async function useExistingCluster(kubeconfig: string): Promise<ExistingCl
       const { request, key } = await createRequest({ user, groups });
       const certificate = await signed({ kubectl, kubectlApply }, request);
       const path = join(dir, 'users', `${process.hrtime.bigint()}.kubeconfig`);
-      const text = kubeconfigText({ server, ca: Buffer.from(ca, 'base64').toString('utf8'), user, pair: { certificate, key } });
+      const text = kubeconfigText({ server, ca: Buffer.from(ca, 'base64').toString('utf8'), user, credentials: { certificate, key } });
       writeFileSync(path, text, { mode: 0o600 });
       return path;
     },

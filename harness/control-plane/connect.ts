@@ -61,7 +61,7 @@ export function connectControlPlane(handle: ControlPlaneHandle): SharedControlPl
     kubeconfigFor: async (user, groups = []) => {
       const pair = await issue(ca, { user, groups }, new Date());
       const path = join(dir, `user-${user.replaceAll(/[^\w.-]/g, '_')}-${process.hrtime.bigint()}.kubeconfig`);
-      await writeFile(path, kubeconfigText({ server, ca: ca.certificate, user, pair }), { mode: 0o600 });
+      await writeFile(path, kubeconfigText({ server, ca: ca.certificate, user, credentials: pair }), { mode: 0o600 });
       return path;
     },
     exec: execAnswers(dir),

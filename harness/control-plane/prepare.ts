@@ -40,7 +40,7 @@ export async function writePki(dir: string, server: string): Promise<Record<'ca'
   secret('pki/sa.pub', tokens.publicKey);
   secret('pki/sa.key', tokens.privateKey);
   for (const [user, pair] of Object.entries({ admin, kwok, 'controller-manager': controllerManager, scheduler })) {
-    secret(`${user}.kubeconfig`, kubeconfigText({ server, ca: ca.certificate, user, pair }));
+    secret(`${user}.kubeconfig`, kubeconfigText({ server, ca: ca.certificate, user, credentials: pair }));
   }
   return { ca, admin, kubelet };
 }

@@ -3,8 +3,8 @@
  * and a log. Nothing is mounted. What the plugin writes to the API server, its own code writes.
  */
 import { appendFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { csiDriver, FUSE_NODE_LABELS } from '../../src/api/names.ts';
+import { DEFAULT_NAMESPACE } from '../../src/install/fluid.ts';
 import { kubeCluster, type KubeCluster } from '../../src/csi/cluster/kube-node-cluster.ts';
 import { recordResults } from '../../src/csi/recovery/events.ts';
 import { fuseOf } from '../../src/csi/stage/fuse-label.ts';
@@ -12,8 +12,8 @@ import { parseVolume, type CsiVolume } from '../../src/csi/volume.ts';
 import type { KubeClient } from '../../src/kube/client/kube-client.ts';
 import { isAlreadyExists } from '../../src/kube/errors.ts';
 import { type KubeObject, resourceType, silent } from '../../src/kube/types.ts';
+import { type Repeated, repeat } from '../control-plane/repeat.ts';
 
-export const SLUICE_NAMESPACE = 'fluid-system';
 /** The flows look for Fluid's plugin by its name and by the switch of recovery, which Sluice's plugin always does. */
 export const PLUGIN_POD = 'csi-nodeplugin-fluid-0';
 export const PLUGIN_CONTAINER = 'plugins';
@@ -53,7 +53,7 @@ export async function createPluginPod(client: KubeClient): Promise<void> {
     .create(POD, {
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { name: PLUGIN_POD, namespace: SLUICE_NAMESPACE },
+      metadata: { name: PLUGIN_POD, namespace: DEFAULT_NAMESPACE },
       spec: { containers: [{ name: PLUGIN_CONTAINER, image: 'simulated', args: [RECOVERY] }] },
     })
     .catch((error: unknown) => {
@@ -62,22 +62,13 @@ export async function createPluginPod(client: KubeClient): Promise<void> {
 }
 
 /** Plays until it is stopped. @param log file of the plugin's log @param onFault hears what one look failed of; the next one follows */
-export function playNodePlugin(client: KubeClient, log: string, onFault: (error: unknown) => void): { stop(): Promise<void> } {
+export function playNodePlugin(client: KubeClient, log: string, onFault: (error: unknown) => void): Repeated {
   appendFileSync(log, '');
-  const look = looks(client, (line) => appendFileSync(log, `${JSON.stringify(line)}\n`));
-  let isStopping = false;
-  const playing = (async () => {
-    while (!isStopping) {
-      await look().catch(onFault);
-      await sleep(TICK_MS);
-    }
-  })();
-  return {
-    async stop() {
-      isStopping = true;
-      await playing;
-    },
-  };
+  return repeat(
+    looks(client, (line) => appendFileSync(log, `${JSON.stringify(line)}\n`)),
+    TICK_MS,
+    onFault,
+  );
 }
 
 function looks(client: KubeClient, say: (line: object) => void): () => Promise<void> {

@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { webhookNames } from '../../src/api/webhook-names.ts';
 import { type Child, startChild } from '../../src/cli/playground/children.ts';
+import { DEFAULT_NAMESPACE as NAMESPACE } from '../../src/install/fluid.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { podLog } from '../control-plane/pod-logs.ts';
 import { freePorts } from '../control-plane/ports.ts';
 import { until } from '../control-plane/until.ts';
-import { PLUGIN_CONTAINER, PLUGIN_POD, SLUICE_NAMESPACE as NAMESPACE } from './node-plugin.ts';
+import { accountKubeconfig } from '../pods/account-kubeconfig.ts';
+import { accountOf, type ProgramPod, variablesOf } from '../pods/pod-shape.ts';
+import { PLUGIN_CONTAINER, PLUGIN_POD } from './node-plugin.ts';
 
 export interface Stage {
   readonly kubeconfig: string;
@@ -33,9 +36,9 @@ export async function startStage(logs: string): Promise<Stage> {
   };
   try {
     const [port = 0] = await freePorts(1);
-    const deployments = await install(plane, port);
-    const start = async (name: string, flags: readonly string[], message: string) => {
-      const child = await startAs(plane, `sluice-${name}`, deployments, { flags, log: join(logs, `${name}.log`) });
+    await install(plane, port);
+    const start = async (component: 'controller' | 'webhook', flags: readonly string[], message: string) => {
+      const child = await startProgramOf(plane, component, { flags, log: join(logs, `${component}.log`) });
       children.push(child);
       await child.logged(message);
     };
@@ -53,16 +56,8 @@ export async function startStage(logs: string): Promise<Stage> {
   }
 }
 
-interface Deployment extends KubeObject {
-  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly [Container] } } };
-}
-interface Container {
-  readonly args: readonly string[];
-  readonly env: readonly { readonly name: string; readonly value?: string }[];
-}
-
-/** Applies the manifests; returns the Deployments, by name. A Service has no address here, so that the webhook is asked at this port of ours. */
-async function install(plane: ControlPlane, port: number): Promise<Readonly<Record<string, Deployment>>> {
+/** Applies the manifests. A Service has no address here, so that the webhook is asked at this port of ours. */
+async function install(plane: ControlPlane, port: number): Promise<void> {
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'install', '--image', 'sluice:flows', '-o', 'json'], {
     maxBuffer: 64 << 20,
   });
@@ -77,49 +72,24 @@ async function install(plane: ControlPlane, port: number): Promise<Readonly<Reco
   writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: reached }));
   await plane.kubectl('apply', '--server-side', '-f', file);
   await plane.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
-  // The cast: what the manifests have under this kind.
-  const deployments = items.filter((object): object is Deployment => object.kind === 'Deployment');
-  return Object.fromEntries(deployments.map((each) => [each.metadata.name, each]));
 }
 
-/** Runs a Deployment's container as a process: its arguments, its variables, and the token of its ServiceAccount, which has the Deployment's name. */
-async function startAs(
+/** Runs the program of one of the component's pods as a process, with the token of the pod's account. */
+async function startProgramOf(
   plane: ControlPlane,
-  name: string,
-  deployments: Readonly<Record<string, Deployment>>,
+  component: 'controller' | 'webhook',
   { flags, log }: { readonly flags: readonly string[]; readonly log: string },
 ): Promise<Child> {
-  const container = deployments[name]?.spec.template.spec.containers[0];
-  if (!container) throw new Error(`sluice install has no Deployment ${name}`);
-  const label = `app.kubernetes.io/component=${name.replace('sluice-', '')}`;
-  const pod = await until(`a pod of ${name}`, 60, async () => {
-    const names = await plane.kubectl('get', 'pods', '-n', NAMESPACE, '-l', label, '-o', 'jsonpath={.items[*].metadata.name}');
-    return names.split(' ')[0] || undefined;
+  const path = `/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=app.kubernetes.io/component=${component}`;
+  const pod = await until(`a pod of sluice-${component}`, 60, async () => {
+    // The cast: what the API server stores.
+    const { items } = (await plane.get(path)) as { readonly items: readonly ProgramPod[] };
+    return items[0];
   });
-  // Those of the process's memory are meant for the container's limit.
-  const variables = container.env.flatMap(({ name: key, value }) =>
-    value === undefined || /^(NODE_|MALLOC_)/.test(key) ? [] : [[key, value]],
-  );
-  const { PATH } = process.env;
-  const env = {
-    PATH,
-    HOME: plane.dir,
-    ...Object.fromEntries(variables),
-    MY_POD_NAME: pod,
-    MY_POD_NAMESPACE: NAMESPACE,
-  } as NodeJS.ProcessEnv;
-  const kubeconfig = await kubeconfigOf(plane, name);
-  return startChild({ args: [...container.args, ...flags, '--kubeconfig', kubeconfig], env, main: MAIN, log });
-}
-
-async function kubeconfigOf(plane: ControlPlane, account: string): Promise<string> {
-  const token = (await plane.kubectl('create', 'token', account, '-n', NAMESPACE, '--duration=3h')).trim();
-  const config = JSON.parse(await plane.kubectl('config', 'view', '--raw', '--flatten', '-o', 'json')) as {
-    readonly users: readonly object[];
-  };
-  const file = join(plane.dir, `${account}.kubeconfig`);
-  writeFileSync(file, JSON.stringify({ ...config, users: config.users.map((user) => ({ ...user, user: { token } })) }), { mode: 0o600 });
-  return file;
+  const kubeconfig = await accountKubeconfig(plane, accountOf(pod));
+  const { args = [] } = pod.spec.containers[0];
+  const env = { PATH: process.env['PATH'], HOME: plane.dir, ...variablesOf(pod) };
+  return startChild({ args: [...args, ...flags, '--kubeconfig', kubeconfig], env, main: MAIN, log });
 }
 
 /** Answers commands of the flows in pods: the volume has data, and all of the data is in the cache. */

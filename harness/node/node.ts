@@ -180,7 +180,7 @@ async function writeCredentials({ dir, name, address }: NodeLayout, ca: KeyPair)
   const identify = async (daemon: Exclude<Daemon, 'containerd'>, identity: Identity) => {
     const pair = await issue(ca, identity, new Date());
     const { user } = identity;
-    secret(`${daemon}.kubeconfig`, kubeconfigText({ server: `https://${SERVICE_ADDRESS}`, ca: ca.certificate, user, pair }));
+    secret(`${daemon}.kubeconfig`, kubeconfigText({ server: `https://${SERVICE_ADDRESS}`, ca: ca.certificate, user, credentials: pair }));
     return pair;
   };
   const [pair] = await Promise.all([

@@ -1,16 +1,14 @@
 /** Fluid on a real node, installed by helm with its own chart. */
-import { execFile } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { type ControlPlane, type RealNode } from '../index.ts';
+import { DEFAULT_NAMESPACE as NAMESPACE } from '../../src/install/fluid.ts';
 import type { FluidBuild } from '../fluid/build.ts';
+import { installChart } from '../fluid/install.ts';
+import type { ControlPlane, RealNode } from '../index.ts';
 import { FLUID_TAG, fluidImageNames } from './images.ts';
 
-export const NAMESPACE = 'fluid-system';
-
 /** Returns when all of Fluid's pods run. */
-export async function installFluid({ bin, chart }: FluidBuild, plane: ControlPlane, node: RealNode): Promise<void> {
+export async function installFluid(build: FluidBuild, plane: ControlPlane, node: RealNode): Promise<void> {
   const values = join(node.dir, 'fluid-values.json');
   writeFileSync(values, JSON.stringify(chartValues(node)));
   // The node has the machine's /etc, in which the chart would make two files.
@@ -18,10 +16,7 @@ export async function installFluid({ bin, chart }: FluidBuild, plane: ControlPla
   writeFileSync(renderer, `#!/bin/sh\nexec sed 's#path: /etc/updatedb.conf#path: ${node.dir}/updatedb.conf#'\n`);
   chmodSync(renderer, 0o755);
   await plane.kubectl('create', 'namespace', NAMESPACE);
-  const argv = ['install', 'fluid', chart, '--namespace', 'default', '--values', values, '--post-renderer', renderer];
-  await promisify(execFile)(join(bin, 'ddc-helm'), argv, {
-    env: { PATH: process.env['PATH'], HOME: node.dir, KUBECONFIG: plane.kubeconfig },
-  });
+  await installChart(build, { kubeconfig: plane.kubeconfig, home: node.dir }, ['--values', values, '--post-renderer', renderer]);
   await fluidRuns(plane);
 }
 

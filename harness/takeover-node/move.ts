@@ -1,14 +1,10 @@
 /** One `sluice takeover go` or `back` on the node, with kills meanwhile. */
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SLUICE_IMAGE } from '../../test/node/sluice-image.ts';
+import { type Outcome, takeover } from '../takeover/commands.ts';
 import { type Kill, killOne } from './kills.ts';
 import { watchPlugin } from './plugin-watch.ts';
 import type { Stage } from './stage.ts';
-
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
 export type Way = 'go' | 'back';
 
@@ -19,11 +15,6 @@ export interface Moved {
   /** The command's own summary. */
   readonly said: readonly string[];
   readonly killed: readonly string[];
-}
-
-interface Ended {
-  readonly code: number | undefined;
-  readonly lines: readonly string[];
 }
 
 /** The flags by which the installation fits the node. */
@@ -40,18 +31,16 @@ export const installFlags = ({ kubeletDir, mountRoot, podLogsDir }: Stage['node'
 
 /** @throws Error when the command ends with another code than 0 and was not killed */
 export async function move(stage: Stage, way: Way, kills: readonly Kill[], log: (line: string) => void): Promise<Moved> {
-  const argv = ['takeover', way, ...(way === 'go' ? installFlags(stage.node) : [])];
+  const args = [way, ...(way === 'go' ? installFlags(stage.node) : [])];
   const watch = watchPlugin(stage);
   const began = performance.now();
   const killed: string[] = [];
   const left = kills.toSorted((a, b) => a.line - b.line);
-  let ended: Ended = { code: undefined, lines: [] };
+  let outcome: Outcome = { code: 'killed', seconds: 0, lines: [] };
   try {
     // A command that was killed begins again.
-    while (ended.code === undefined) {
-      ended = await run(stage, argv, left, killed, log);
-      if (ended.code) throw new Error(`sluice takeover ${way} ended with ${ended.code}:\n${ended.lines.join('\n')}`);
-    }
+    while (outcome.code === 'killed') outcome = await run(stage, args, left, killed, log);
+    if (outcome.code !== 0) throw new Error(`sluice takeover ${way} ended with ${outcome.code}:\n${outcome.lines.join('\n')}`);
   } catch (error) {
     await watch.end();
     throw error;
@@ -59,30 +48,30 @@ export async function move(stage: Stage, way: Way, kills: readonly Kill[], log: 
   const seconds = (performance.now() - began) / 1000;
   // For those that were to come later than the last line.
   for (const kill of left) killed.push(await killOne(stage.node, kill));
-  return { seconds, ...(await watch.end()), said: ended.lines.filter((line) => line.startsWith('Without')), killed };
+  return { seconds, ...(await watch.end()), said: outcome.lines.filter((line) => line.startsWith('Without')), killed };
 }
 
-/** @param left the kills that are still to come, in their order @returns no code if the command was killed */
-async function run(stage: Stage, argv: readonly string[], left: Kill[], killed: string[], log: (line: string) => void): Promise<Ended> {
-  const { KUBECONFIG: _, ...env } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...argv], {
-    env: { ...env, KUBECONFIG: stage.plane.kubeconfig },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const lines: string[] = [];
+/** @param left the kills that are still to come, in their order @param killed receives what was killed */
+async function run(
+  { plane, node }: Stage,
+  args: readonly string[],
+  left: Kill[],
+  killed: string[],
+  log: (line: string) => void,
+): Promise<Outcome> {
+  let printed = 0;
   const killing: Promise<void>[] = [];
-  const killAt = async (kill: Kill) => {
+  const killAt = async (kill: Kill, end: () => boolean) => {
     await sleep(kill.delayMs);
-    if (!kill.isCommand) killed.push(await killOne(stage.node, kill));
-    else if (child.exitCode === null && child.kill('SIGKILL')) killed.push(`sluice ${argv.slice(0, 2).join(' ')}`);
+    if (!kill.isCommand) killed.push(await killOne(node, kill));
+    else if (end()) killed.push(`sluice takeover ${args[0]}`);
   };
-  const onLine = (line: string) => {
+  const onLine = (line: string, end: () => boolean) => {
     log(line);
-    lines.push(line);
-    while (left[0] && lines.length >= left[0].line) killing.push(killAt(left.shift() as Kill));
+    printed++;
+    while (left[0] && printed >= left[0].line) killing.push(killAt(left.shift() as Kill, end));
   };
-  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', onLine);
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const outcome = await takeover(args, { kubeconfig: plane.kubeconfig, onLine });
   await Promise.all(killing);
-  return { code: code ?? undefined, lines };
+  return outcome;
 }

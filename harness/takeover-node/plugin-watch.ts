@@ -1,7 +1,7 @@
 /** Watches which node plugin serves: the time without one. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { csiDriver } from '../../src/api/names.ts';
-import { NAMESPACE } from './fluid.ts';
+import { DEFAULT_NAMESPACE as NAMESPACE } from '../../src/install/fluid.ts';
+import { repeat } from '../control-plane/repeat.ts';
 import type { Stage } from './stage.ts';
 
 const EVERY_MS = 200;
@@ -20,28 +20,23 @@ interface Pods {
 
 /** A plugin serves when its pod is ready and not about to end, and the kubelet has registered a plugin. */
 export function watchPlugin({ plane, node }: Stage): PluginWatch {
-  let isEnding = false;
   const [without, unregistered] = [longest(), longest()];
-  const watching = (async () => {
-    while (!isEnding) {
-      // An API server that is too busy to answer says nothing about the plugin.
-      const [csiNode, pods] = await Promise.all([
-        plane.get(`/apis/storage.k8s.io/v1/csinodes/${node.name}`).catch(() => undefined),
-        plane.get(`/api/v1/namespaces/${NAMESPACE}/pods`).catch(() => undefined),
-      ]);
-      if (csiNode !== undefined && pods !== undefined) {
-        const { drivers } = (csiNode as { readonly spec: { readonly drivers: readonly { readonly name: string }[] | null } }).spec;
-        const isRegistered = drivers?.some(({ name }) => name === csiDriver) ?? false;
-        unregistered.see(isRegistered);
-        without.see(isRegistered && hasPlugin(pods as Pods));
-      }
-      await sleep(EVERY_MS);
-    }
-  })();
+  async function look(): Promise<void> {
+    const [csiNode, pods] = await Promise.all([
+      plane.get(`/apis/storage.k8s.io/v1/csinodes/${node.name}`),
+      plane.get(`/api/v1/namespaces/${NAMESPACE}/pods`),
+    ]);
+    // The casts: the answers of the API server.
+    const { drivers } = (csiNode as { readonly spec: { readonly drivers: readonly { readonly name: string }[] | null } }).spec;
+    const isRegistered = drivers?.some(({ name }) => name === csiDriver) ?? false;
+    unregistered.see(isRegistered);
+    without.see(isRegistered && hasPlugin(pods as Pods));
+  }
+  // An API server that is too busy to answer says nothing about the plugin.
+  const watching = repeat(look, EVERY_MS, () => {});
   return {
     async end() {
-      isEnding = true;
-      await watching;
+      await watching.stop();
       return { withoutPlugin: without.seconds(), unregistered: unregistered.seconds() };
     },
   };

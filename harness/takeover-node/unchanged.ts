@@ -1,6 +1,7 @@
 /** The parts of a node that a take-over leaves as they are. */
 import { isWithin } from '../../src/csi/mounts/mountinfo.ts';
 import { mountsBelow } from '../node/mounts.ts';
+import { ON_DEMAND } from './datasets.ts';
 import type { Stage } from './stage.ts';
 
 /** A reading, as texts that are compared. */
@@ -20,14 +21,14 @@ interface Pod {
   };
 }
 
-/** @param except names of pods that come and go */
+/** @param isPassing whether a pod of this name comes and goes */
 export async function look({ plane, node }: Stage, isPassing: (name: string) => boolean): Promise<Kept> {
   const { items } = (await plane.get('/api/v1/namespaces/default/pods')) as { readonly items: readonly Pod[] };
   const passing = items.filter(({ metadata }) => isPassing(metadata.name)).map(({ metadata }) => metadata.uid);
   const kept = items.filter(({ metadata }) => !isPassing(metadata.name));
   const mounts = [...mountsBelow(node.mountRoot), ...mountsBelow(`${node.kubeletDir}/pods`)]
     .filter(({ mountPoint }) => isWithin(mountPoint, node.mountRoot) || mountPoint.includes('kubernetes.io~csi'))
-    .filter(({ mountPoint }) => !passing.some((uid) => mountPoint.includes(uid)) && !mountPoint.includes('/demand/'));
+    .filter(({ mountPoint }) => !passing.some((uid) => mountPoint.includes(uid)) && !mountPoint.includes(`/${ON_DEMAND}/`));
   const datasets = (await plane.get('/apis/data.fluid.io/v1alpha1/namespaces/default/datasets')) as {
     readonly items: readonly { readonly metadata: { readonly name: string }; readonly status?: { readonly phase?: string } }[];
   };

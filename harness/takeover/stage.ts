@@ -1,9 +1,8 @@
 /** A real control plane with simulated nodes, and Fluid on it as its chart installs it: controllers and webhook are real processes. */
-import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { webhookNames } from '../../src/api/webhook-names.ts';
+import { DEFAULT_NAMESPACE as NAMESPACE } from '../../src/install/fluid.ts';
 import { createClient } from '../../src/kube/client/kube-client.ts';
 import type { KubeClient } from '../../src/kube/contract.ts';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
@@ -12,16 +11,14 @@ import { ownedKinds } from '../../src/planning/kinds.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { freePorts } from '../control-plane/ports.ts';
 import type { FluidBuild } from '../fluid/build.ts';
-
-import { accountKubeconfig } from './account-kubeconfig.ts';
+import { installChart, variablesBelow } from '../fluid/install.ts';
+import { accountKubeconfig } from '../pods/account-kubeconfig.ts';
 import { answerFluid } from './answers.ts';
+import { isPlugin, type PluginPods, playPluginPods } from './plugin-pods.ts';
+import { type PodPrograms, runPods } from '../pods/pod-programs.ts';
+import { accountOf, type ProgramPod, variablesOf } from '../pods/pod-shape.ts';
+import { type Program, startProgram } from '../pods/program.ts';
 
-import { isPlugin, type NodePlugins, playNodePlugins } from './node-plugins.ts';
-import { type PodPrograms, runPods } from './pod-programs.ts';
-import { type ProgramPod, variablesOf } from './pod-shape.ts';
-import { type Program, startProgram } from './program.ts';
-
-export const NAMESPACE = 'fluid-system';
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 /** Port of both webhooks. */
 const WEBHOOK_PORT = 9443;
@@ -30,7 +27,7 @@ export interface Stage {
   readonly plane: ControlPlane;
   readonly client: KubeClient;
   readonly pods: PodPrograms;
-  readonly plugins: NodePlugins;
+  readonly plugins: PluginPods;
   /** Faults of the simulation itself. */
   readonly faults: readonly string[];
   stop(): Promise<void>;
@@ -38,17 +35,16 @@ export interface Stage {
 
 /** @param logs folder for what the programs write */
 export async function startStage(fluid: FluidBuild, logs: string): Promise<Stage> {
-  // Fluid's controllers read the charts of runtimes below HOME.
-  const home = join(logs, 'home');
-  mkdirSync(home, { recursive: true });
-  rmSync(join(home, 'charts'), { force: true });
-  symlinkSync(fluid.charts, join(home, 'charts'));
   // In its own network the machine has no other address that it could give itself.
   const plane = await startControlPlane({
     nodes: 3,
     audit: true,
     apiServerArgs: ['--advertise-address=10.96.255.1', '--audit-log-maxsize=10000'],
   });
+  const home = join(plane.dir, 'fluid');
+  mkdirSync(home);
+  // Fluid's controllers read the charts of runtimes below HOME.
+  symlinkSync(fluid.charts, join(home, 'charts'));
   const client = createClient(connectionFromKubeconfig([plane.kubeconfig]), { fieldManager: 'kubelet' });
   const faults: string[] = [];
   const onFault = (error: unknown) => void faults.push(String(error));
@@ -70,10 +66,11 @@ export async function startStage(fluid: FluidBuild, logs: string): Promise<Stage
       onFault,
       start: (pod) => run(pod, { plane, client, fluid, home, logs }),
     });
-    const plugins = playNodePlugins(client, NAMESPACE, onFault);
+    const plugins = playPluginPods(client, NAMESPACE, onFault);
     parts.push(pods, plugins);
     await answerFluid(plane.exec);
-    await installFluid(plane, fluid, home);
+    // The hooks, which apply the CRDs again at an upgrade, need an image.
+    await installChart(fluid, { kubeconfig: plane.kubeconfig, home }, ['--no-hooks', ...ENABLED]);
     return { plane, client, pods, plugins, faults, stop };
   } catch (error) {
     await stop();
@@ -81,21 +78,16 @@ export async function startStage(fluid: FluidBuild, logs: string): Promise<Stage
   }
 }
 
-const RUNTIMES = ['alluxio', 'cache', 'efc', 'jindo', 'juicefs', 'thin', 'vineyard'];
-
-/** With helm, as an operator does. The hooks, which apply the CRDs again at an upgrade, need an image. */
-async function installFluid({ kubeconfig }: ControlPlane, { bin, chart }: FluidBuild, home: string): Promise<void> {
-  const enabled = RUNTIMES.flatMap((name) => ['--set', `runtime.${name}.enabled=true`]);
-  const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: home };
-  await promisify(execFile)(join(bin, 'ddc-helm'), ['install', 'fluid', chart, '--namespace', 'default', '--no-hooks', ...enabled], {
-    env,
-  });
-}
+const ENABLED = ['alluxio', 'cache', 'efc', 'jindo', 'juicefs', 'thin', 'vineyard'].flatMap((name) => [
+  '--set',
+  `runtime.${name}.enabled=true`,
+]);
 
 interface Place {
   readonly plane: ControlPlane;
   readonly client: KubeClient;
   readonly fluid: FluidBuild;
+  /** Settings, keys and temporary files of the programs; ends with the control plane. */
   readonly home: string;
   readonly logs: string;
 }
@@ -109,8 +101,8 @@ async function run(pod: ProgramPod, { plane, client, fluid, home, logs }: Place)
   const host = pod.status?.podIP ?? '';
   const [port = 0] = await freePorts(1);
   const isWebhook = program === 'fluid-webhook' || args[0] === 'webhook';
-  const kubeconfig = await accountKubeconfig(plane, client, pod);
-  const env = { PATH: `${fluid.bin}:${process.env['PATH']}`, HOME: home, ...variablesOf(pod), HOSTNAME: name, KUBECONFIG: kubeconfig };
+  const kubeconfig = await accountKubeconfig(plane, accountOf(pod));
+  const env = { ...variablesBelow(home, fluid), ...variablesOf(pod), HOSTNAME: name, KUBECONFIG: kubeconfig };
   const common = { env, log: join(logs, `${name}.log`), ...(isWebhook && { forward: { host, from: WEBHOOK_PORT, to: port } }) };
   const metrics = [`--metrics-addr=${host}:8080`];
   if (program === undefined) {
@@ -118,7 +110,7 @@ async function run(pod: ProgramPod, { plane, client, fluid, home, logs }: Place)
     return startProgram({ ...common, command: process.execPath, args: [MAIN, ...args, ...flags] });
   }
   if (isWebhook) await writeProfile(client);
-  const flags = isWebhook ? [`--webhook-port=${port}`, `--webhook-cert-dir=${join(logs, name)}`] : [];
+  const flags = isWebhook ? [`--webhook-port=${port}`, `--webhook-cert-dir=${join(home, name)}`] : [];
   const own = [...command.slice(1), ...args, ...metrics, `--pprof-addr=${host}:6060`, ...flags];
   return startProgram({ ...common, command: join(fluid.bin, program), args: own });
 }

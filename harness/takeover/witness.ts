@@ -6,18 +6,17 @@ import { messageOf } from '../../src/kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/types.ts';
 import { Pod, typeOf } from '../../src/planning/kinds.ts';
 
+const ADMISSION_MS = 150;
+
 export interface Witness {
   /** Sentences, each once. */
   readonly saw: ReadonlySet<string>;
-  /** How long admissions failed, in ms, and how many of how many. */
-  readonly webhook: { failedMs: number; failed: number; asked: number };
   stop(): Promise<void>;
 }
 
 /** @param except namespace of the controllers @param asked a claim that a pod with a sidecar would mount */
 export function witness(client: KubeClient, except: string, asked: { readonly namespace: string; readonly name: string }): Witness {
   const saw = new Set<string>();
-  const webhook = { failedMs: 0, failed: 0, asked: 0 };
   const stop = new AbortController();
   const { signal } = stop;
 
@@ -35,16 +34,9 @@ export function witness(client: KubeClient, except: string, asked: { readonly na
   }
 
   async function admissions(): Promise<void> {
-    for (let last = performance.now(); !signal.aborted; await sleep(150)) {
-      const answer = await admitted(client, asked);
-      const now = performance.now();
-      webhook.asked++;
-      if (answer !== undefined) {
-        webhook.failed++;
-        webhook.failedMs += now - last;
-        saw.add(`no webhook answered: ${answer}`);
-      }
-      last = now;
+    for (; !signal.aborted; await sleep(ADMISSION_MS)) {
+      const problem = await problemOfAdmission(client, asked);
+      if (problem !== undefined) saw.add(`no webhook answered: ${problem}`);
     }
   }
 
@@ -60,7 +52,6 @@ export function witness(client: KubeClient, except: string, asked: { readonly na
   ]);
   return {
     saw,
-    webhook,
     async stop() {
       stop.abort();
       await watching;
@@ -68,8 +59,8 @@ export function witness(client: KubeClient, except: string, asked: { readonly na
   };
 }
 
-/** Creates a pod in words only; returns why it got no sidecar. */
-async function admitted(
+/** Creates a pod as a dry run; returns why it got no sidecar. */
+async function problemOfAdmission(
   client: KubeClient,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<string | undefined> {

@@ -1,10 +1,12 @@
 /** Moves there and back, each compared object by object, and each killed at chosen points. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { auditMark } from '../../harness/control-plane/audit.ts';
 import { type Outcome, takeover } from '../../harness/takeover/commands.ts';
 import { differences, type Snapshot, snapshot } from '../../harness/takeover/snapshot.ts';
-import { NAMESPACE, type Stage } from '../../harness/takeover/stage.ts';
+import type { Stage } from '../../harness/takeover/stage.ts';
 import { witness } from '../../harness/takeover/witness.ts';
-import { counted, markOf, type Write, writesSince } from '../../harness/takeover/writes.ts';
+import { counted, type Write, writesSince } from '../../harness/takeover/writes.ts';
+import { DEFAULT_NAMESPACE as NAMESPACE } from '../../src/install/fluid.ts';
 
 export const COMMANDS = {
   go: ['go', '--image', 'sluice:1'],
@@ -36,12 +38,11 @@ const CALM_MS = 5000;
 export async function createMoves(stage: Stage, { asked, log, say }: MovesOptions): Promise<Moves> {
   const { plane, client, pods, plugins } = stage;
   const kubeconfig = await plane.kubeconfigFor(USER, ['system:masters']);
-  const auditLog = `${plane.dir}/audit.log`;
   const lines: Partial<Record<Command, number>> = {};
 
   async function calm(mark: number): Promise<readonly Write[]> {
     for (let before = -1; ; ) {
-      const writes = writesSince(auditLog, mark).filter(({ user, object }) => user === CONTROLLER && !object.startsWith('leases '));
+      const writes = writesSince(plane, mark).filter(({ user, object }) => user === CONTROLLER && !object.startsWith('leases '));
       if (writes.length === before) return writes;
       before = writes.length;
       await sleep(CALM_MS);
@@ -51,14 +52,13 @@ export async function createMoves(stage: Stage, { asked, log, say }: MovesOption
   async function run(command: Command, kill: Parameters<Moves['move']>[1]): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
     if (kill) {
-      let isKilled = false;
-      const killWhen = (output: string): boolean => {
-        if (isKilled || output.split('\n').length <= kill.line) return false;
-        isKilled = true;
+      let printed = 0;
+      const onLine = (_line: string, end: () => boolean): void => {
+        if (++printed !== kill.line) return;
         if (pods.kill(kill.program)) say(`  killed ${kill.program}`);
-        return true;
+        end();
       };
-      outcomes.push(await takeover(COMMANDS[command], { kubeconfig, log, killWhen }));
+      outcomes.push(await takeover(COMMANDS[command], { kubeconfig, log, onLine }));
     }
     outcomes.push(await takeover(COMMANDS[command], { kubeconfig, log }));
     return outcomes;
@@ -69,18 +69,18 @@ export async function createMoves(stage: Stage, { asked, log, say }: MovesOption
     async move(command, kill) {
       const before = await snapshot(client, NAMESPACE);
       const seen = witness(client, NAMESPACE, asked);
-      const mark = markOf(auditLog);
+      const mark = auditMark(plane);
       const outcomes = await run(command, kill);
       const last = outcomes.at(-1);
       const adopted = await calm(mark);
       await seen.stop();
       const after = await snapshot(client, NAMESPACE);
       const wrong = [...wrongIn(command, before, after), ...seen.saw, ...plugins.violations.splice(0)];
-      if (last?.code !== 0) wrong.push(`ended with ${last?.code}: ${last?.output.split('\n').slice(-4).join(' ')}`);
-      if (!kill) lines[command] = last?.output.split('\n').length ?? 0;
+      if (last?.code !== 0) wrong.push(`ended with ${last?.code}: ${last?.lines.slice(-4).join(' ')}`);
+      if (!kill) lines[command] = last?.lines.length ?? 0;
       const how = outcomes.map(({ code, seconds }) => `${code} after ${seconds.toFixed(1)} s`).join(', ');
       say(`${command}${kill ? `, killed at line ${kill.line}` : ''}: ${how}; ${before.size} objects, ${wrong.length} wrong`);
-      if (!kill) for (const line of figures(command, last, writesSince(auditLog, mark), adopted, after)) say(`  ${line}`);
+      if (!kill) for (const line of figures(command, last, writesSince(plane, mark), adopted, after)) say(`  ${line}`);
       for (const each of wrong.slice(0, 20)) say(`  ✗ ${each}`);
       return wrong.length;
     },
@@ -101,7 +101,7 @@ function figures(
   after: Snapshot,
 ): readonly string[] {
   const own = writes.filter(({ user, code, what }) => user === USER && code < 300 && !what.includes('accessreviews'));
-  const [, without] = /Without a controller: ([\d.]+) s/.exec(last?.output ?? '') ?? [];
+  const [, without] = /Without a controller: ([\d.]+) s/.exec(last?.lines.join('\n') ?? '') ?? [];
   const count = [...after.values()].filter(({ metadata }) => metadata.labels?.['data.fluid.io/owner-uid'] !== undefined).length;
   return [
     `writes of the command: ${own.length}: ${counted(own)}`,

@@ -17,7 +17,7 @@ import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.t
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
 import { root, sluice } from '../cli/run.ts';
 import { asked, granted, type Rule, refused } from '../install/used.ts';
-import { auditMark, auditSince } from '../support/audit.ts';
+import { auditMark, auditSince } from '../../harness/control-plane/audit.ts';
 import { hasPolicies, INSTALL_FLAGS, POLICY_KINDS } from '../support/kubernetes.ts';
 import { simulated } from '../support/test-cluster.ts';
 import { endProcesses, startCommand, startProcess } from '../support/controller-process.ts';

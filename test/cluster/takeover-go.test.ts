@@ -8,17 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePorts } from '../../harness/control-plane/ports.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
-import { accountKubeconfig } from '../../harness/takeover/account-kubeconfig.ts';
-import { takeover } from '../../harness/takeover/commands.ts';
-import { isPlugin, type NodePlugins, playNodePlugins } from '../../harness/takeover/node-plugins.ts';
-import { type PodPrograms, runPods } from '../../harness/takeover/pod-programs.ts';
-import { type ProgramPod, variablesOf } from '../../harness/takeover/pod-shape.ts';
-import { type Program, startProgram } from '../../harness/takeover/program.ts';
+import { accountKubeconfig } from '../../harness/pods/account-kubeconfig.ts';
+import { type CommandOptions, takeover } from '../../harness/takeover/commands.ts';
+import { isPlugin, type PluginPods, playPluginPods } from '../../harness/takeover/plugin-pods.ts';
+import { type PodPrograms, runPods } from '../../harness/pods/pod-programs.ts';
+import { accountOf, type ProgramPod, variablesOf } from '../../harness/pods/pod-shape.ts';
+import { type Program, startProgram } from '../../harness/pods/program.ts';
+import { differences, snapshot, type Snapshot } from '../../harness/takeover/snapshot.ts';
 import { createClient, type KubeClient } from '../../src/kube/client/kube-client.ts';
 import { LEASE } from '../../src/kube/lease/lease-record.ts';
 import { connectionFromKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.ts';
 import { type KubeObject, resourceType } from '../../src/kube/types.ts';
-import { ownedKinds, Pod } from '../../src/planning/kinds.ts';
 import { root, sluice } from '../cli/run.ts';
 import { openDataset, thinProfile, thinRuntime } from '../support/objects.ts';
 import { eventually } from '../support/sluice.ts';
@@ -37,7 +37,7 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
   let plane: ControlPlane;
   let client: KubeClient;
   let pods: PodPrograms;
-  let plugins: NodePlugins;
+  let plugins: PluginPods;
   const faults: unknown[] = [];
   /** Moments in which the API server would have asked a webhook that nothing serves. */
   const gaps: string[] = [];
@@ -51,7 +51,7 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
     for (const as of ['NotReady', 'Terminating'] as const) await plane.pods.hold({ namespace: NAMESPACE }, { as });
     const onFault = (error: unknown) => void faults.push(error);
     pods = runPods({ client, namespace: NAMESPACE, hasProgram: (pod) => !isPlugin(pod), start, probe, onFault });
-    plugins = playNodePlugins(client, NAMESPACE, onFault);
+    plugins = playPluginPods(client, NAMESPACE, onFault);
     const file = join(plane.dir, 'crds.yaml');
     writeFileSync(file, (await sluice(['crds'])).stdout);
     await plane.kubectl('apply', '--server-side', '-f', file);
@@ -87,7 +87,7 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
     if (args[0] !== 'reconcile' && args[0] !== 'webhook') return standIn(name);
     const [metrics = 0] = await freePorts(1);
     ports.set(pod.metadata.uid, metrics);
-    const kubeconfig = await accountKubeconfig(plane, client, pod);
+    const kubeconfig = await accountKubeconfig(plane, accountOf(pod));
     const flags = [`--metrics-addr=127.0.0.1:${metrics}`, `--kubeconfig=${kubeconfig}`, ...(args[0] === 'webhook' ? ['--port=0'] : [])];
     mkdirSync(join(plane.dir, 'logs'), { recursive: true });
     return startProgram({
@@ -168,22 +168,20 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
   }
 
   const log = () => join(plane.dir, 'logs', 'takeover.log');
-  const command = (args: readonly string[], killWhen?: (output: string) => boolean) =>
-    takeover(args, { kubeconfig: plane.kubeconfig, log: log(), ...(killWhen && { killWhen }) });
-  /** Once, killed after so many lines; then again to its end. */
+  const command = (args: readonly string[], onLine?: CommandOptions['onLine']) =>
+    takeover(args, { kubeconfig: plane.kubeconfig, log: log(), ...(onLine && { onLine }) });
+  /** Once, killed at the line that has this word; then again to its end. */
   async function interrupted(args: readonly string[], word: string): Promise<void> {
-    expect(await command(args, (output) => output.includes(word))).toMatchObject({ code: 'killed' });
+    expect(await command(args, (line, kill) => line.includes(word) && kill())).toMatchObject({ code: 'killed' });
     expect(await command(args)).toMatchObject({ code: 0 });
   }
   const GO = ['go', '--image', 'sluice:1', '--replicas', '1'];
 
-  /** UIDs of all that a user has, and of what serves it. */
-  async function uids(): Promise<Readonly<Record<string, string | undefined>>> {
-    const lists = await Promise.all(
-      [Pod, ...Object.values(ownedKinds)].map((type) => client.list(type, type.namespaced ? { namespace: 'ml' } : {})),
-    );
-    const objects = lists.flatMap(({ items }) => items);
-    return Object.fromEntries(objects.map(({ kind, metadata: { name, uid } }) => [`${kind}/${name}`, uid]));
+  /** Nothing of users is gone, was made anew or was added, and nothing of it that matters changed. */
+  async function expectAsTaken(): Promise<void> {
+    const now = await snapshot(client, NAMESPACE);
+    expect(differences(taken, now)).toEqual([]);
+    expect([...now.keys()].toSorted()).toEqual([...taken.keys()].toSorted());
   }
   const phase = () => plane.kubectl('get', 'dataset', 'demo', '-n', 'ml', '-o', 'jsonpath={.status.phase}');
   /** The records that helm finds. */
@@ -194,7 +192,7 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
       .trim()
       .split(' ');
 
-  let taken: Awaited<ReturnType<typeof uids>>;
+  let taken: Snapshot;
 
   test('go, killed once it has stopped the controllers, and begun again', async () => {
     await interrupted(GO, 'hold Lease');
@@ -204,7 +202,7 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
     expect(await replicas()).toEqual(expect.arrayContaining(['dataset-controller=0', 'thinruntime-controller=0', 'fluid-webhook=0']));
     expect(await readyBehind()).toEqual([expect.stringContaining('sluice-webhook'), expect.stringContaining('sluice-webhook')]);
     expect(await command(['status'])).toMatchObject({ code: 0 });
-    taken = await uids();
+    taken = await snapshot(client, NAMESPACE);
   }, 120_000);
 
   test('back, killed once the Leases are free, and begun again', async () => {
@@ -219,14 +217,14 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
     expect(await plane.kubectl('get', 'service', WEBHOOK, '-n', NAMESPACE, '-o', 'jsonpath={.spec.selector}')).toBe(
       '{"control-plane":"fluid-webhook"}',
     );
-    expect(await uids()).toEqual(taken);
+    await expectAsTaken();
     expect(await command(['status'])).toMatchObject({ code: 1 });
   }, 120_000);
 
   test('go once more, killed while it hands over the nodes', async () => {
     await interrupted(GO, 'delete Pod');
     expect(await command(['status'])).toMatchObject({ code: 0 });
-    expect(await uids()).toEqual(taken);
+    await expectAsTaken();
     expect(await phase()).toBe('Bound');
   }, 120_000);
 
@@ -235,7 +233,7 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
     const left = await plane.kubectl('get', 'deployments,daemonsets,leases,configmaps', '-n', NAMESPACE, '-o', 'name');
     expect(left.split('\n').filter((name) => /dataset|thin|fluid-webhook|csi-nodeplugin|takeover/.test(name))).toEqual([]);
     expect(await plane.kubectl('get', 'secrets', '-n', 'default', '-o', 'name')).not.toContain('helm.release');
-    expect(await uids()).toEqual(taken);
+    await expectAsTaken();
     expect(await phase()).toBe('Bound');
   }, 120_000);
 

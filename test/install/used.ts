@@ -1,5 +1,5 @@
 /** Rights that RBAC grants and requests that were made, in one form: `patch apps/statefulsets`, `get coordination.k8s.io/leases sluice`. */
-import type { AuditEvent } from '../support/audit.ts';
+import type { AuditEvent } from '../../harness/control-plane/audit.ts';
 
 /** rbac.authorization.k8s.io/v1 PolicyRule, as we write it. */
 export interface Rule {

@@ -4,7 +4,7 @@ import { createClient, type KubeClient } from '../../../src/kube/client/kube-cli
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
 import { type ControlPlane, startControlPlane } from '../../../harness/index.ts';
-import { auditMark, auditSince, writesIn } from '../../support/audit.ts';
+import { auditMark, auditSince, writesIn } from '../../../harness/control-plane/audit.ts';
 import { endProcesses, startProcess } from '../../support/controller-process.ts';
 import { forwardTo } from '../../support/forwarder.ts';
 import { kinds } from '../../support/kinds.ts';

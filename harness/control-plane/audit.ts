@@ -1,6 +1,6 @@
 /** The API server's audit log: clients and their requests. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import type { SharedControlPlane } from '../../harness/index.ts';
+import type { SharedControlPlane } from './connect.ts';
 
 export interface AuditEvent {
   readonly user: { readonly username: string };

@@ -20,6 +20,12 @@ interface Container {
   readonly readinessProbe?: { readonly httpGet?: { readonly path: string; readonly port: string | number } };
 }
 
+/** The ServiceAccount that the pod runs as. */
+export const accountOf = ({ metadata: { namespace }, spec: { serviceAccountName: account = 'default' } }: ProgramPod) => ({
+  namespace,
+  account,
+});
+
 /** The variables of the container, as a kubelet gives them. Those of Node.js' memory are meant for the container's limit. */
 export function variablesOf({
   metadata,

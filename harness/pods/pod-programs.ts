@@ -7,6 +7,7 @@ import type { KubeClient } from '../../src/kube/contract.ts';
 import { ignoreNotFound } from '../../src/kube/errors.ts';
 import { Pod } from '../../src/planning/kinds.ts';
 import { annotationsFor, type Behaviour } from '../control-plane/behaviours.ts';
+import { repeat } from '../control-plane/repeat.ts';
 import { type ProgramPod, probeOf } from './pod-shape.ts';
 import type { Program } from './program.ts';
 
@@ -100,13 +101,7 @@ export function runPods({ client, namespace, hasProgram, start, probe = probeOf,
     }
   }
 
-  let isStopping = false;
-  const playing = (async () => {
-    while (!isStopping) {
-      await look().catch(onFault);
-      await sleep(TICK_MS);
-    }
-  })();
+  const playing = repeat(look, TICK_MS, onFault);
   return {
     ended,
     kill(name) {
@@ -115,8 +110,7 @@ export function runPods({ client, namespace, hasProgram, start, probe = probeOf,
       return own !== undefined;
     },
     async stop() {
-      isStopping = true;
-      await playing;
+      await playing.stop();
       await Promise.all([...running.values()].map(({ program }) => program?.stop()));
     },
   };

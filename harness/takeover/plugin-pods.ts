@@ -2,29 +2,28 @@
  * The node plugins of Fluid and of Sluice on simulated nodes, as far as the API server sees them: pods, and drivers that the kubelet has
  * registered. Sluice's pod waits while Fluid's serves. Labels and mounts are node-plugin.ts' (harness/flows).
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../../src/kube/contract.ts';
 import { ignoreNotFound, isNotFound } from '../../src/kube/errors.ts';
 import { type KubeObject, resourceType } from '../../src/kube/types.ts';
 import { Node, Pod } from '../../src/planning/kinds.ts';
 import { annotationsFor } from '../control-plane/behaviours.ts';
-import type { ProgramPod } from './pod-shape.ts';
+import { type Repeated, repeat } from '../control-plane/repeat.ts';
+import type { ProgramPod } from '../pods/pod-shape.ts';
 
 const CSINode = resourceType('storage.k8s.io', 'CSINode', 'csinodes', false);
 const DRIVER = 'fuse.csi.fluid.io';
 const [FLUID, SLUICE] = ['csi-nodeplugin-fluid', 'sluice-csi'];
 const TICK_MS = 200;
 
-export interface NodePlugins {
+export interface PluginPods extends Repeated {
   /** States that must never be: two plugins that serve on a node. */
   readonly violations: string[];
-  stop(): Promise<void>;
 }
 
 export const isPlugin = ({ metadata: { name } }: KubeObject): boolean => name.startsWith(FLUID) || name.startsWith(SLUICE);
 
 /** Plays until it is stopped. */
-export function playNodePlugins(client: KubeClient, namespace: string, onFault: (error: unknown) => void): NodePlugins {
+export function playPluginPods(client: KubeClient, namespace: string, onFault: (error: unknown) => void): PluginPods {
   const violations: string[] = [];
   /** UIDs of the pods that serve. */
   const serving = new Set<string>();
@@ -61,20 +60,7 @@ export function playNodePlugins(client: KubeClient, namespace: string, onFault: 
     }
   }
 
-  let isStopping = false;
-  const playing = (async () => {
-    while (!isStopping) {
-      await look().catch(onFault);
-      await sleep(TICK_MS);
-    }
-  })();
-  return {
-    violations,
-    async stop() {
-      isStopping = true;
-      await playing;
-    },
-  };
+  return { violations, ...repeat(look, TICK_MS, onFault) };
 }
 
 async function register(client: KubeClient, name: string, has: boolean): Promise<void> {
