@@ -61,7 +61,7 @@ export async function createPluginPod(client: KubeClient): Promise<void> {
     });
 }
 
-/** Plays until it is stopped. @param log file of the plugin's log @param onFault hears what one look failed of; the next one follows */
+/** Plays until it is stopped. @param log file of the plugin's log @param onFault receives what a look failed of; the next one follows */
 export function playNodePlugin(client: KubeClient, log: string, onFault: (error: unknown) => void): Repeated {
   appendFileSync(log, '');
   return repeat(

@@ -89,7 +89,7 @@ function* datasetLines(rows: readonly DatasetRow[]): Generator<string> {
     return [[`${labels},${labelsText({ condition, reason })}`, since]];
   });
   yield* of('sluice_dataset_operation_timestamp_seconds', ({ labels, operations }) =>
-    operations.map(({ operation, phase, created }) => [`${labels},${labelsText({ operation, phase })}`, created]),
+    operations.map(({ operation, phase, since }) => [`${labels},${labelsText({ operation, phase })}`, since]),
   );
   yield* of('sluice_dataset_operation_progress_ratio', ({ labels, operations }) =>
     operations.flatMap(({ operation, progress }) =>

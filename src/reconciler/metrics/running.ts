@@ -9,7 +9,7 @@ export interface OperationSeen {
   readonly operation: string;
   readonly phase: 'Executing' | 'Pending';
   /** Seconds since 1970: when it was created, or last started by its schedule. */
-  readonly created: number;
+  readonly since: number;
   /** Share of its work that is done, 0 to 1. */
   readonly progress?: number;
 }
@@ -39,7 +39,7 @@ export function createRunning(): Running {
 }
 
 const byImportance = (a: OperationSeen, b: OperationSeen): number =>
-  Number(b.phase === 'Executing') - Number(a.phase === 'Executing') || a.created - b.created;
+  Number(b.phase === 'Executing') - Number(a.phase === 'Executing') || a.since - b.since;
 
 /** One that waits for the next time of its schedule, or for mounts that change, has no age. */
 function seenOf(operation: OperationObject): OperationSeen | undefined {
@@ -49,7 +49,7 @@ function seenOf(operation: OperationObject): OperationSeen | undefined {
   return {
     operation: kind,
     phase: isRunning(operation) ? 'Executing' : 'Pending',
-    created: secondsOf(status?.lastScheduleTime) ?? secondsOf(metadata.creationTimestamp) ?? 0,
+    since: secondsOf(status?.lastScheduleTime) ?? secondsOf(metadata.creationTimestamp) ?? 0,
     ...(progress !== undefined && { progress }),
   };
 }

@@ -36,17 +36,17 @@ const sluiceStopped: Step<BackWorld> = {
 };
 
 /**
- * While the Leases are held they lead nothing, whoever scaled them up since. Only while none runs are the objects of users read and given
- * back, and afterwards the record is gone.
+ * Only while none runs are the objects of users read and given back, and afterwards the record is gone. Controllers that were scaled up since
+ * lead nothing while their Leases are held.
  */
 const fluidIdle: Step<BackWorld> = {
   title: 'No controller of Fluid runs before all is given back',
-  does: "Scale Fluid's controllers to 0 if somebody scaled them up since, and wait until no pod of theirs exists.",
+  does: "Scale Fluid's controllers to 0 if they were scaled up since, and wait until no pod of theirs exists.",
   of: (world) => (world.fluid.leases.some(({ holder }) => holder === TAKEOVER_HOLDER) ? stopped(controllersOf(world)) : undefined),
   undoneBy: (world) => undoers(world, controllersOf(world)),
 };
 
-/** Sluice serves nothing any more: with them nobody would serve those namespaces. */
+/** Sluice serves nothing any more: with them, no controller would serve those namespaces. */
 const policiesGone: Step<BackWorld> = {
   title: 'No policy of a try keeps Fluid off a namespace',
   does: 'Delete the admission policies of `sluice takeover try`, if they are left.',

@@ -45,12 +45,12 @@ export const workloadsRestored: Step<BackWorld> = {
   },
 };
 
-/** With the replicas that StatefulSets have by now, of which pods would end or be missing otherwise. undefined: they have them already. */
-function scaledAs(statefulSets: readonly KubeObject[], recorded: readonly KubeObject[]): readonly KubeObject[] | undefined {
+/** What was kept, with the replicas that StatefulSets have by now: else their pods would end, or be missing. undefined: it has them already. */
+function scaledAs(statefulSets: readonly KubeObject[], kept: readonly KubeObject[]): readonly KubeObject[] | undefined {
   const now = new Map(statefulSets.map((set) => [nameIn(set), replicasOf(set)]));
   const isOther = (set: KubeObject) => now.has(nameIn(set)) && now.get(nameIn(set)) !== replicasOf(set);
-  if (!recorded.some(isOther)) return undefined;
-  return recorded.map((set) => (isOther(set) ? { ...set, spec: { ...(set['spec'] as object), replicas: now.get(nameIn(set)) } } : set));
+  if (!kept.some(isOther)) return undefined;
+  return kept.map((set) => (isOther(set) ? { ...set, spec: { ...(set['spec'] as object), replicas: now.get(nameIn(set)) } } : set));
 }
 const replicasOf = ({ spec }: KubeObject): number => ((spec ?? {}) as { readonly replicas?: number }).replicas ?? 1;
 

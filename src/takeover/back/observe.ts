@@ -43,7 +43,7 @@ export function observerOfBack(
       users,
       fence,
       pluginCounts: countsOf(world.fluid.nodePlugin?.object),
-      isCertificateSluices: isSluices(world.fluid.webhook.secret),
+      isCertificateSluices: isWrittenBySluice(world.fluid.webhook.secret),
     };
   };
 }
@@ -58,8 +58,8 @@ function countsOf(set: KubeObject | undefined): BackWorld['pluginCounts'] {
   };
 }
 
-/** Who wrote the contents of the Secret. */
-function isSluices(secret: Pick<KubeObject, 'metadata'> | undefined): boolean {
+/** Whether Sluice's webhook has written the contents of the Secret. */
+function isWrittenBySluice(secret: Pick<KubeObject, 'metadata'> | undefined): boolean {
   // The cast: the API server writes these entries.
   const entries = (secret?.metadata.managedFields ?? []) as readonly {
     readonly manager?: string;

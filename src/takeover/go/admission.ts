@@ -7,7 +7,7 @@ export const podsAdmitted: Step<World> = {
   title: "The API server admits Sluice's pods",
   does: 'Apply the ServiceAccounts of controller and webhook, then create a pod of each as a dry run.',
   of({ target, sluice, refused, fluid }) {
-    // Once they are stopped, what is refused is told by the steps that need it.
+    // Once they are stopped, a step that needs a refused pod reports the refusal.
     if (fluid.deployments.every(({ role, replicas }) => role === 'webhook' || replicas === 0)) return undefined;
     const manifests = accountsOf(target).filter(({ metadata: { name } }) => !hasAccount(sluice, name));
     if (manifests.length > 0) return { actions: [{ do: 'apply', part: 'accounts', says: 'the ServiceAccounts', manifests }] };

@@ -7,12 +7,12 @@ import { STARTS_MS } from '../steps/waits.ts';
 import { fenceObjects } from './policies.ts';
 import type { TryWorld } from './world.ts';
 
-/** API servers and controllers hear of a change within a second. */
+/** API servers and controllers receive a change within a second. */
 const HEARD_MS = 60_000;
 const ADOPTED_MS = 120_000;
 
-const isEqual = (some: readonly string[] | undefined, others: readonly string[]): boolean => some?.join() === others.join();
-const covers = (all: readonly string[] | undefined, some: readonly string[]): boolean => some.every((each) => all?.includes(each));
+const isEqual = (names: readonly string[] | undefined, others: readonly string[]): boolean => names?.join() === others.join();
+const covers = (all: readonly string[] | undefined, names: readonly string[]): boolean => names.every((each) => all?.includes(each));
 
 const kindsApplied: Step<TryWorld> = {
   title: "Sluice's custom resources are applied over Fluid's",
@@ -84,7 +84,7 @@ function fencedOff(world: TryWorld, namespaces: readonly string[], isApplied: bo
 }
 
 /** Serves more namespaces, or the same again. */
-export const FORWARD: readonly Step<TryWorld>[] = [kindsApplied, fluidKeptOff, inForce, controllerServes, adopted];
+export const WIDER: readonly Step<TryWorld>[] = [kindsApplied, fluidKeptOff, inForce, controllerServes, adopted];
 /** Serves some of the namespaces no longer. */
 export const NARROWER: readonly Step<TryWorld>[] = [controllerServes, unboundPrepared, givenBack];
 /** Sluice serves all namespaces, and Fluid none. */

@@ -11,7 +11,7 @@ import { observe, readObjects, readTried, type Tried } from './observe.ts';
 import { whyNotGivenBack, whyNotTried } from './refusals.ts';
 import { carryOut, type RunOptions } from '../steps/run.ts';
 import type { Step } from '../steps/step.ts';
-import { FORWARD, NARROWER, OFF, TAKEN_OVER } from './steps.ts';
+import { NARROWER, OFF, TAKEN_OVER, WIDER } from './steps.ts';
 import type { TryTarget, TryWorld } from './world.ts';
 
 export interface TryCommand extends Omit<RunOptions<TryWorld>, 'observe'> {
@@ -60,7 +60,7 @@ export async function tryOut(command: TryCommand, wanted: readonly string[]): Pr
     ...whyNotTried(await readObjects(client, kindsOf(installation)), namespaces),
   ];
   if (faults.length > 0) throw new NotTried(['nothing was changed:', ...faults.map((fault) => `  ${fault}`)]);
-  return serve(command, FORWARD, { ...aboutFluid(fluid), namespaces, back: [] }, image);
+  return serve(command, WIDER, { ...aboutFluid(fluid), namespaces, back: [] }, image);
 }
 
 /**

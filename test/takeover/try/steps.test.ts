@@ -4,7 +4,7 @@ import { ownedKinds } from '../../../src/planning/kinds.ts';
 import { namespacesIn, type PodView } from '../../../src/takeover/steps/pod-view.ts';
 import { inWords, type Seen, type Step } from '../../../src/takeover/steps/step.ts';
 import { Binding, fenceObjects, Policy } from '../../../src/takeover/try/policies.ts';
-import { FORWARD, NARROWER, OFF } from '../../../src/takeover/try/steps.ts';
+import { NARROWER, OFF, WIDER } from '../../../src/takeover/try/steps.ts';
 import type { TryController, TryWorld } from '../../../src/takeover/try/world.ts';
 
 const USERS = ['system:serviceaccount:fluid-system:dataset-controller'];
@@ -61,7 +61,7 @@ function fencedBy(steps: readonly Step<TryWorld>[], of: TryWorld): readonly stri
 }
 
 describe('a try', () => {
-  test('is done when Sluice serves the namespaces and Fluid is kept off', () => expect(asked(FORWARD, world(['dev', 'ml']))).toBe('done'));
+  test('is done when Sluice serves the namespaces and Fluid is kept off', () => expect(asked(WIDER, world(['dev', 'ml']))).toBe('done'));
   test.each<[string, Partial<TryWorld>, unknown]>([
     [
       'applies the custom resources first',
@@ -80,9 +80,9 @@ describe('a try', () => {
     ],
     ['waits until a pod leads', { controller: serving(['dev', 'ml'], 'sluice-controller-0_a') }, 'a pod of sluice-controller leads'],
     ['waits until the runtimes are adopted', { untouched: ['ThinRuntime ml/a'] }, 'Sluice reports on ThinRuntime ml/a'],
-  ])('%s', (_, more, expected) => expect(asked(FORWARD, world(['dev', 'ml'], more))).toEqual(expected));
+  ])('%s', (_, more, expected) => expect(asked(WIDER, world(['dev', 'ml'], more))).toEqual(expected));
   test('leaves namespaces in the policy that Sluice still serves', () =>
-    expect(fencedBy(FORWARD, world(['dev', 'ml'], { fence: { namespaces: ['web'], users: USERS } }))).toEqual(['dev', 'ml', 'web']));
+    expect(fencedBy(WIDER, world(['dev', 'ml'], { fence: { namespaces: ['web'], users: USERS } }))).toEqual(['dev', 'ml', 'web']));
 });
 
 describe('giving all namespaces back', () => {
