@@ -9,7 +9,7 @@ const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 export interface Outcome {
   readonly code: number | 'killed';
   readonly seconds: number;
-  /** Of both outputs. */
+  /** Both outputs, as they were written. */
   readonly lines: readonly string[];
 }
 

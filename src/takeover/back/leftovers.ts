@@ -45,7 +45,7 @@ export const workloadsRestored: Step<BackWorld> = {
   },
 };
 
-/** What was kept, with the replicas that StatefulSets have by now: else their pods would end, or be missing. undefined: it has them already. */
+/** The kept sets with the replicas that StatefulSets have by now: else their pods would end, or be missing. undefined: it has them already. */
 function scaledAs(statefulSets: readonly KubeObject[], kept: readonly KubeObject[]): readonly KubeObject[] | undefined {
   const now = new Map(statefulSets.map((set) => [nameIn(set), replicasOf(set)]));
   const isOther = (set: KubeObject) => now.has(nameIn(set)) && now.get(nameIn(set)) !== replicasOf(set);
