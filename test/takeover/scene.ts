@@ -20,6 +20,8 @@ import { partsOf } from '../../src/takeover/world/parts.ts';
 import { carryOut, type Progress } from '../../src/takeover/steps/run.ts';
 import type { Target, World } from '../../src/takeover/world/world.ts';
 import { resources as all } from '../../runtimes/_resources.gen.ts';
+import { lasting } from '../../src/webhook/certificates/lasting.ts';
+import { createWebhooks, fluidsSecret, START } from './webhooks.ts';
 import { binding, configuration, deployment, lease, NAMESPACE, nodePlugin, record } from './fluid/given.ts';
 
 export { NAMESPACE } from './fluid/given.ts';
@@ -41,7 +43,7 @@ export interface Scene {
   readonly resources: readonly CustomResource[];
   /** Sentences about states that must never be, and were. */
   readonly violations: readonly string[];
-  /** Seconds without a controller, and on each node without a plugin. */
+  /** Seconds without a controller, on each node without a plugin, without a webhook, and with one that API servers do not trust. */
   readonly gaps: Readonly<Record<string, number>>;
   /** Called each time that time goes on. */
   onTick: () => void;
@@ -63,6 +65,7 @@ export function scene({ nodes = 2, manifests = small() }: SceneOptions = {}): Sc
   const gaps: Record<string, number> = {};
   let nowMs = 1_000;
   fluidInstalled(server, nodes);
+  const webhooks = createWebhooks(server);
   const kubelet = slowEnd(server, nodes, () => nowMs);
 
   function tick(ms: number): void {
@@ -77,14 +80,16 @@ export function scene({ nodes = 2, manifests = small() }: SceneOptions = {}): Sc
     }
     controllers.settle();
     programs(server);
+    webhooks.run(['fluid-webhook', 'sluice-webhook'].flatMap((prefix) => pods(server, prefix)).filter(isReady), clock.wall());
     kubelets(server, nodes);
     endpoints(server);
-    for (const [what, isGap] of Object.entries(gapsOf(server, nodes))) if (isGap) gaps[what] = (gaps[what] ?? 0) + ms / 1000;
+    for (const [what, isGap] of Object.entries({ ...gapsOf(server, nodes), trust: !webhooks.areTrusted(behind(server)) }))
+      if (isGap) gaps[what] = (gaps[what] ?? 0) + ms / 1000;
     violations.push(...wrong(server, nodes).filter((each) => !violations.includes(each)));
   }
 
   const clock = {
-    wall: () => Date.parse('2026-01-01T00:00:00Z') + nowMs,
+    wall: () => START + nowMs,
     monotonic: () => nowMs,
     random: () => 0,
     after(ms: number, run: () => void) {
@@ -168,7 +173,7 @@ function fluidInstalled(server: ApiServer, nodes: number): void {
       ports: [{ name: 'https-rest', port: 9443, protocol: 'TCP', targetPort: 9443 }],
     },
   });
-  server.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'fluid-webhook-certs', namespace: NAMESPACE }, data: { cert: 'eA==' } });
+  server.put(fluidsSecret());
   for (const revision of [1, 2]) server.put(record('Secret', revision, revision === 2 ? 'deployed' : 'superseded', {}));
 }
 
@@ -356,7 +361,7 @@ export const back = (at: Scene, progress: Progress<BackWorld> = {}): Promise<voi
     client: at.client,
     clock: at.clock,
     progress,
-    observe: observerOfBack(at.client, at.target, at.resources),
+    observe: observerOfBack(at.client, at.target, at.resources, lasting, at.clock),
   });
 
 /** Writes of the command, in order: `patch Deployment/dataset-controller`. */

@@ -4,6 +4,7 @@ import { observerOfBack } from '../../takeover/back/observe.ts';
 import { carryOut } from '../../takeover/steps/run.ts';
 import { NOTHING_DONE } from '../../takeover/steps/step.ts';
 import { readFence } from '../../takeover/try/fence.ts';
+import { lasting } from '../../webhook/certificates/lasting.ts';
 import type { Define } from '../command.ts';
 import { Refused } from '../errors.ts';
 import { configOption } from '../settings/config-file.ts';
@@ -41,7 +42,7 @@ export const define: Define = (command, parts) => {
       inSession(flags, async (session) => {
         const { client, signal } = session;
         const { target, resources } = await recordedInstallation(session, flags, parts, { all: true });
-        const observe = observerOfBack(client, target, resources);
+        const observe = observerOfBack(client, target, resources, lasting);
         const before = await observe(NOTHING_DONE, { withUsers: true });
         const fence = await readFence(client);
         if (fence.policy ?? fence.binding)

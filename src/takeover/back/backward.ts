@@ -10,7 +10,7 @@ import { datasetsReleased, releasesDeleted, workloadsRestored } from './leftover
 import { driverRestored, fluidPluginServes, sluicePluginGone } from './node-plugin.ts';
 import { partRemoved } from './removed.ts';
 import { controllersOf, started, stopped, undoers } from '../world/fluid-deployments.ts';
-import { certificateLeft, entryRestored, fluidWebhookReady, sluiceWebhookGone } from './webhook.ts';
+import { certificateLasts, entryRestored, fluidWebhookReady, sluiceWebhookGone } from './webhook.ts';
 import type { BackWorld } from './world.ts';
 
 /** Without them, there is nothing to go back to. */
@@ -107,7 +107,7 @@ export const BACKWARD: readonly Step<BackWorld>[] = [
   sluicePluginGone,
   driverRestored,
   fluidPluginServes,
-  certificateLeft,
+  certificateLasts,
   fluidWebhookReady,
   entryRestored,
   sluiceWebhookGone,

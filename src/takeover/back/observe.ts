@@ -1,14 +1,32 @@
 import type { CustomResource } from '../../api/index.ts';
+import { webhookNames } from '../../api/webhook-names.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
+import { Secret } from '../../planning/kinds.ts';
+import { asWritten } from '../world/record.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { KubeObject } from '../../kube/types.ts';
-import { checkRights, readsOf } from '../fluid/reads.ts';
+import { checkRights, type FluidReader, readsOf } from '../fluid/reads.ts';
 import { observe } from '../world/observe.ts';
 import type { Run } from '../steps/step.ts';
 import type { Target } from '../world/world.ts';
 import { readPolicies } from '../try/fence.ts';
 import { createOnce } from '../world/once.ts';
 import { type FluidRelease, readUsers, type Users } from '../world/users.ts';
-import type { BackWorld } from './world.ts';
+import type { BackWorld, CertificateView } from './world.ts';
+
+type Data = Readonly<Record<string, string>>;
+
+/** Looks at the certificate in the data of the webhook's Secret, at a time in ms since the epoch. */
+export type Lasting = (
+  data: Data | undefined,
+  configuration: KubeObject | undefined,
+  namespace: string,
+  now: number,
+) => {
+  readonly isTrusted: boolean;
+  /** Returns data with a certificate that lasts; absent: the one there does. */
+  readonly renew?: () => Promise<Data>;
+};
 
 const NONE: Users = {
   datasets: [],
@@ -28,8 +46,11 @@ export function observerOfBack(
   client: KubeClient,
   target: Target,
   resources: readonly CustomResource[],
+  lasting: Lasting,
+  { wall }: Pick<Clock, 'wall'> = systemClock,
 ): (run: Run, options?: { readonly withUsers?: boolean }) => Promise<BackWorld> {
   const once = createOnce<FluidRelease | undefined>();
+  const issued = createOnce<Data>();
   return async (run, { withUsers = false } = {}) => {
     const world = await observe(client, target, run, { withWorkloads: true });
     const isQuiet =
@@ -37,15 +58,26 @@ export function observerOfBack(
     const reads = readsOf(client);
     const users = withUsers || isQuiet ? await readUsers(reads, resources, world.fluid.release, once) : NONE;
     const fence = await readPolicies(reads);
+    const certificate = await certificateOf(reads, world.fluid);
     checkRights(reads.missing());
     return {
       ...world,
       users,
       fence,
       pluginCounts: countsOf(world.fluid.nodePlugin?.object),
-      isCertificateSluices: isWrittenBySluice(world.fluid.webhook.secret),
+      certificate,
     };
   };
+
+  async function certificateOf(reads: FluidReader, { namespace, webhook }: BackWorld['fluid']): Promise<CertificateView> {
+    const name = { namespace, name: webhookNames.secret };
+    const secret = (await reads.get(Secret, name)) as (KubeObject & { readonly data?: Data }) | undefined;
+    const { isTrusted, renew } = lasting(secret && (secret.data ?? {}), webhook.configuration, namespace, wall());
+    if (!renew) return { isTrusted };
+    const object = secret ? asWritten(secret) : { apiVersion: 'v1', kind: 'Secret', metadata: name };
+    const data = { ...secret?.data, ...(await issued(secret ?? object, renew)) };
+    return { isTrusted, lasting: { ...object, data } };
+  }
 }
 
 function countsOf(set: KubeObject | undefined): BackWorld['pluginCounts'] {
@@ -57,14 +89,3 @@ function countsOf(set: KubeObject | undefined): BackWorld['pluginCounts'] {
     ready: numberReady,
   };
 }
-
-/** Whether Sluice's webhook has written the contents of the Secret. */
-function isWrittenBySluice(secret: Pick<KubeObject, 'metadata'> | undefined): boolean {
-  // The cast: the API server writes these entries.
-  const entries = (secret?.metadata.managedFields ?? []) as readonly {
-    readonly manager?: string;
-    readonly fieldsV1?: { readonly 'f:data'?: object };
-  }[];
-  return entries.some(({ manager, fieldsV1 }) => manager === CERTIFICATE_MANAGER && fieldsV1?.['f:data'] !== undefined);
-}
-const CERTIFICATE_MANAGER = 'sluice-webhook';

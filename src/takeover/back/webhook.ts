@@ -6,17 +6,26 @@ import { MutatingWebhookConfiguration } from '../fluid/names.ts';
 import { isSluices } from '../world/pieces.ts';
 import type { Action, Contribution, Step } from '../steps/step.ts';
 import { partRemoved } from './removed.ts';
-import { started, webhooksOf } from '../world/fluid-deployments.ts';
+import { started, stopped, webhooksOf } from '../world/fluid-deployments.ts';
 import type { BackWorld } from './world.ts';
 
-/** Fluid renews no certificate while it runs: with Sluice's it would end within a year. Without one, it creates its own. */
-export const certificateLeft: Step<BackWorld> = {
-  title: "The webhook's certificate is none of Sluice's",
-  does: "Delete the webhook's Secret if Sluice has renewed the certificate.",
-  of({ fluid: { namespace, webhook }, isCertificateSluices, run }) {
-    const { uid = '' } = webhook.secret?.metadata ?? {};
-    if (!isCertificateSluices || run.deleted.has(uid)) return undefined;
-    return { actions: [{ do: 'delete', object: { type: Secret, namespace, name: webhookNames.secret, uid } }] };
+/**
+ * Fluid's webhook makes an authority of its own when it starts, unless the certificate is valid for half a year, and has API servers trust
+ * that alone, while the Service leads to Sluice's pods. It renews nothing while it runs. Sluice's pods take what the Secret has.
+ */
+export const certificateLasts: Step<BackWorld> = {
+  title: "The webhook's certificate lasts without Sluice",
+  does: "Write a certificate for ten years into the webhook's Secret if the one there ends within two, and wait until the API server trusts it.",
+  of(world) {
+    const { service } = world.fluid.webhook;
+    const webhooks = webhooksOf(world);
+    // Fluid's webhook serves by now, with what it has read.
+    if (webhooks.length === 0 || !service || !isSluices(service)) return undefined;
+    const { lasting, isTrusted } = world.certificate;
+    if (lasting) return stopped(webhooks) ?? { actions: [{ do: 'restore', type: Secret, object: lasting }] };
+    const waitsFor = `${webhookNames.configuration} has the authority of the certificate`;
+    // Without a webhook of Sluice, nobody but Fluid's would write it.
+    return isTrusted ? undefined : { waitsFor, withinMs: 60_000, isOptional: true };
   },
 };
 

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../kube/types.ts';
 import type { Seen } from '../steps/step.ts';
 import type { World } from '../world/world.ts';
 import type { Users } from '../world/users.ts';
@@ -9,8 +10,15 @@ export interface BackWorld extends World {
   readonly fence: readonly Seen[];
   /** How far Fluid's DaemonSet is; undefined if it does not exist. */
   readonly pluginCounts: PluginCounts | undefined;
-  /** Whether Sluice's webhook wrote the certificate last. Fluid's would never renew it. */
-  readonly isCertificateSluices: boolean;
+  readonly certificate: CertificateView;
+}
+
+/** The certificate in the webhook's Secret, with which Fluid's webhook would serve for as long as it runs. */
+export interface CertificateView {
+  /** API servers trust its authority. */
+  readonly isTrusted: boolean;
+  /** The Secret with a certificate that lasts, of which no other pass has another one; absent: the certificate there lasts. */
+  readonly lasting?: KubeObject;
 }
 
 export interface PluginCounts {

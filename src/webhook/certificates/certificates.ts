@@ -6,6 +6,7 @@ import { createQueue, type Outcome, type PassInfo, settled } from '../../kube/tu
 import type { Log } from '../../kube/types.ts';
 import { whyStale } from '../../kube/watch/staleness.ts';
 import { type Configuration, POD_CONFIGURATION, VALIDATION_CONFIGURATION, watchConfiguration } from './configuration.ts';
+import { hostsOf } from './issue.ts';
 import { bundleOf, decide, isFit, issuersOf, type Material } from './material.ts';
 import { createRenewals } from './renewals.ts';
 import { watchSecret } from './secret.ts';
@@ -42,8 +43,8 @@ const LOOK_MS = 3600_000;
 export function keepCertificates(options: CertificatesOptions): Certificates {
   const { client, namespace, onServe, onEntries, onValidationEntries, log, clock = systemClock } = options;
   const name = { namespace, name: webhookNames.secret };
-  const host = `${webhookNames.service}.${namespace}.svc`;
-  const hosts = [host, `${host}.cluster.local`, 'localhost'] as const;
+  const hosts = hostsOf(namespace);
+  const [host] = hosts;
   const stopped = new AbortController();
   const { signal } = stopped;
   /** API servers have come to trust a certificate that is not served yet. */

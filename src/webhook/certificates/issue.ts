@@ -1,5 +1,6 @@
 /** Makes certificates. The library takes 15 MB, so it is loaded with the first one, which most processes never make. */
 import { createPrivateKey, KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { webhookNames } from '../../api/webhook-names.ts';
 import { AUTHORITY_MS, BACKDATED_MS, CERTIFICATE_MS, type Keeps, type Material } from './material.ts';
 
 /** Node signs ten times as many handshakes a second with it as with RSA of 2048 bits. */
@@ -7,10 +8,22 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 /** Chains of one PEM file end with it. */
 const AUTHORITY = 'CN=sluice-webhook-ca';
 
-/** A certificate for these hosts, and an authority if none is kept. */
-export async function issue({ signer, older }: Keeps, hosts: readonly [string, ...string[]], now: number): Promise<Material> {
+type Hosts = readonly [string, ...string[]];
+
+/** The names for which the webhook's certificate is: that by which API servers ask is the first. */
+export function hostsOf(namespace: string): Hosts {
+  const host = `${webhookNames.service}.${namespace}.svc`;
+  return [host, `${host}.cluster.local`, 'localhost'];
+}
+
+/**
+ * A certificate for these hosts, and an authority if none is kept.
+ *
+ * @param lastsMs of the certificate, which ends with its authority at the latest
+ */
+export async function issue({ signer, older }: Keeps, hosts: Hosts, now: number, lastsMs: number = CERTIFICATE_MS): Promise<Material> {
   const authority = signer ?? (await createAuthority(now));
-  const { certificate, key } = await createCertificate(authority, hosts, now);
+  const { certificate, key } = await createCertificate(authority, hosts, now, lastsMs);
   return { authorities: [authority.certificate, ...older], caKey: authority.key, certificate, key };
 }
 
@@ -36,12 +49,12 @@ async function createAuthority(now: number): Promise<Pair> {
   return { certificate: certificatePem(certificate.rawData), key: keyPem(keys.privateKey) };
 }
 
-async function createCertificate(authority: Pair, hosts: readonly [string, ...string[]], now: number): Promise<Pair> {
+async function createCertificate(authority: Pair, hosts: Hosts, now: number, lastsMs: number): Promise<Pair> {
   const x509 = await library();
   const keys = await newKeys();
   const issuer = new x509.X509Certificate(authority.certificate);
   const certificate = await x509.X509CertificateGenerator.create({
-    ...validity(now, CERTIFICATE_MS),
+    ...validity(now, Math.min(lastsMs, issuer.notAfter.getTime() - now)),
     subject: `CN=${hosts[0]}`,
     // As it is encoded: from its text it could become another type of string, which Go takes for another name.
     issuer: issuer.subjectName,

@@ -23,7 +23,7 @@ export interface Material {
 }
 
 export type Decision =
-  /** Until `until`, ms since the epoch, after which it is decided anew. */
+  /** Until `until`, ms since the epoch, after which it is decided anew. `expires`: the certificate or its authority ends. */
   { readonly do: 'serve'; readonly material: Material; readonly expires: number; readonly until: number } | Renewal;
 
 export interface Renewal {
@@ -52,7 +52,7 @@ const RENEW_MS = 120 * DAY;
 /** Every replica serves a new certificate long before, and until then the older authority counts too. */
 const OVERLAP_MS = DAY;
 
-type Data = Readonly<Record<string, string>>;
+export type Data = Readonly<Record<string, string>>;
 
 /**
  * @param data of the Secret; undefined: it does not exist
@@ -60,23 +60,37 @@ type Data = Readonly<Record<string, string>>;
  */
 export function decide(data: Data | undefined, host: string, now: number): Decision {
   if (data === undefined) return { do: 'renew', because: 'the Secret does not exist', keeps: { older: [] } };
-  const authorities = certificatesIn(textOf(data, secretKeys.caCertificate)).filter((pem) => isAuthority(pem, now));
-  const caKey = textOf(data, secretKeys.caKey);
+  const authorities = authoritiesIn(data, now);
   const found = pairs(data).map((pair) => ({ pair, problem: whyUnfit(pair, authorities, host, now) }));
   const pair = found.find(({ problem }) => problem === undefined)?.pair;
-  const signer = signerOf(authorities, caKey, now);
-  const keeps: Keeps = { ...(signer && { signer }), older: authorities.filter((pem) => pem !== signer?.certificate) };
+  const keeps = keepsOf(data, now);
   if (!pair) return { do: 'renew', because: found[0]?.problem ?? 'the Secret has no certificate', keeps };
-  const material: Material = { authorities, caKey, ...pair };
+  const material: Material = { authorities, caKey: textOf(data, secretKeys.caKey), ...pair };
   const { validFromDate, validToDate } = new X509Certificate(pair.certificate);
-  const [from, expires] = [validFromDate.getTime(), validToDate.getTime()];
+  const authorityEnds = Math.max(...issuersOf(material).map((pem) => new X509Certificate(pem).validToDate.getTime()));
+  const [from, expires] = [validFromDate.getTime(), Math.min(validToDate.getTime(), authorityEnds)];
   const due = expires - Math.min((expires - from) / 3, RENEW_MS);
   if (now >= due) {
-    const older = bundleOf(material, now).filter((pem) => pem !== signer?.certificate);
-    return { do: 'renew', because: `the certificate ends at ${validToDate.toISOString()}`, keeps: { ...keeps, older }, serve: material };
+    const older = bundleOf(material, now).filter((pem) => pem !== keeps.signer?.certificate);
+    return {
+      do: 'renew',
+      because: `the certificate ends at ${new Date(expires).toISOString()}`,
+      keeps: { ...keeps, older },
+      serve: material,
+    };
   }
   return { do: 'serve', material, expires, until: due };
 }
+
+/** @param lastsMs for which the authority that signs has to be valid */
+export function keepsOf(data: Data, now: number, lastsMs: number = CERTIFICATE_MS): Keeps {
+  const authorities = authoritiesIn(data, now);
+  const signer = signerOf(authorities, textOf(data, secretKeys.caKey), now, lastsMs);
+  return { ...(signer && { signer }), older: authorities.filter((pem) => pem !== signer?.certificate) };
+}
+
+const authoritiesIn = (data: Data, now: number): readonly string[] =>
+  certificatesIn(textOf(data, secretKeys.caCertificate)).filter((pem) => isAuthority(pem, now));
 
 /** Whether the API server takes this certificate at this time. */
 export const isFit = (material: Material, host: string, now: number): boolean =>
@@ -129,7 +143,7 @@ const CHECKS: readonly ((presented: Presented) => string | false)[] = [
 ];
 
 /** One that is not valid yet counts: a replica whose clock is ahead may have made it, and serve a certificate of it. */
-function isAuthority(pem: string, now: number): boolean {
+export function isAuthority(pem: string, now: number): boolean {
   const parsed = parsedCertificate(pem);
   return parsed?.ca === true && parsed.validToDate.getTime() > now;
 }
@@ -140,12 +154,12 @@ function isValid(pem: string, now: number): boolean {
   return validFromDate.getTime() <= now && now < validToDate.getTime();
 }
 
-/** The authority that the key is of, if it outlives a certificate that it signs now. */
-function signerOf(authorities: readonly string[], key: string, now: number): Keeps['signer'] {
+/** The authority that the key is of, if it is valid for that long. */
+function signerOf(authorities: readonly string[], key: string, now: number, lastsMs: number): Keeps['signer'] {
   const privateKey = parsedKey(key);
   const certificate = privateKey && authorities.find((pem) => isValid(pem, now) && new X509Certificate(pem).checkPrivateKey(privateKey));
   if (!privateKey || certificate === undefined || !canSign(privateKey)) return undefined;
-  if (new X509Certificate(certificate).validToDate.getTime() < now + CERTIFICATE_MS) return undefined;
+  if (new X509Certificate(certificate).validToDate.getTime() < now + lastsMs) return undefined;
   return { certificate, key };
 }
 

@@ -1,6 +1,7 @@
 /** The way from Sluice back to Fluid, and what is said before. */
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { X509Certificate } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
 import { type ApiRequest, WRITES } from '../../../src/api-server/index.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { BACKWARD, canGoBack } from '../../../src/takeover/back/backward.ts';
@@ -10,11 +11,15 @@ import { observerOfBack } from '../../../src/takeover/back/observe.ts';
 import { firstOpen } from '../../../src/takeover/steps/run.ts';
 import { deployment } from '../fluid/given.ts';
 import { fenceObjects } from '../../../src/takeover/try/policies.ts';
-import { NOTHING_DONE } from '../../../src/takeover/steps/step.ts';
+import { type Action, NOTHING_DONE } from '../../../src/takeover/steps/step.ts';
 import { additions } from '../../api/additions.ts';
+import { bundlesOf } from '../../../src/webhook/certificates/ca-bundle.ts';
+import { lasting } from '../../../src/webhook/certificates/lasting.ts';
+import { certificatesIn, type Material } from '../../../src/webhook/certificates/material.ts';
 import { back, go, NAMESPACE, scene, type Scene } from '../scene.ts';
+import { DAY, fluidTakes, ofOldAuthority, secretOf, sluices, START } from '../webhooks.ts';
 
-const read = (at: Scene) => observerOfBack(at.client, at.target, at.resources)(NOTHING_DONE, { withUsers: true });
+const read = (at: Scene) => observerOfBack(at.client, at.target, at.resources, lasting, at.clock)(NOTHING_DONE, { withUsers: true });
 const user = (kind: string, name: string, more: object = {}): KubeObject =>
   ({ apiVersion: 'data.fluid.io/v1alpha1', kind, metadata: { name, namespace: 'default' }, ...more }) as KubeObject;
 /** Values that Fluid gives the chart of a runtime. */
@@ -105,13 +110,88 @@ test('the Service has the port for which the configuration asks, after each writ
   expect(lacking).toEqual([]);
 });
 
-test('a certificate that Sluice has renewed is deleted, since Fluid would not renew it', async () => {
+interface Entries {
+  readonly data: Readonly<Record<string, string>>;
+}
+const secretIn = ({ server }: Scene) => server.get('Secret', NAMESPACE, 'fluid-webhook-certs') as (KubeObject & Entries) | undefined;
+const pem = (of: Entries, key: string): string => Buffer.from(of.data[key] ?? '', 'base64').toString();
+const ends = (text: string): number => new X509Certificate(text).validToDate.getTime();
+/** Sluice's webhook has served for some time with this certificate. */
+async function served(material?: Promise<Material>): Promise<Scene> {
   const at = scene();
   await go(at);
-  const secret = at.server.get('Secret', NAMESPACE, 'fluid-webhook-certs')!;
-  await at.server.client({ fieldManager: 'sluice-webhook' }).update(at.server.typeOf('Secret'), { ...secret, data: { cert: 'eQ==' } });
-  await back(at);
-  expect(at.server.get('Secret', NAMESPACE, 'fluid-webhook-certs')).toBeUndefined();
+  if (material) at.server.put(secretOf(await material), 'sluice-webhook');
+  for (let i = 0; i < 30; i++) at.settle();
+  // An exchange of certificates by hand.
+  delete (at.gaps as Record<string, number>)['trust'];
+  return at;
+}
+
+describe("the webhook's certificate, on the way back", () => {
+  test('is that of Fluid if that lasts, and nobody writes the Secret', async () => {
+    const at = await served();
+    const before = secretIn(at)?.data;
+    await back(at);
+    expect(secretIn(at)?.data).toEqual(before);
+    expect(at.gaps['trust']).toBeUndefined();
+  });
+
+  test.each([
+    ['that Sluice has renewed', sluices(DAY)],
+    ['that is no longer valid for the half year that Fluid wants', sluices(220 * DAY)],
+  ])('%s becomes one for ten years of the same authority, and the API server trusts what answers all the time', async (_, material) => {
+    const at = await served(material);
+    const before = pem(secretIn(at)!, 'ca-cert.pem');
+    await back(at);
+    for (let i = 0; i < 30; i++) at.settle();
+    const after = secretIn(at)!;
+    expect(at.gaps['trust']).toBeUndefined();
+    expect(pem(after, 'ca-cert.pem')).toBe(before);
+    expect(ends(pem(after, 'cert.pem'))).toBe(ends(before));
+    expect(ends(before)).toBeGreaterThan(START + 9 * 365 * DAY);
+    expect(fluidTakes(after.data, START)).toBe(true);
+  });
+
+  test('of an authority that ends soon gets a new one beside it, which the API server trusts before Fluid starts', async () => {
+    const at = await served(ofOldAuthority());
+    const [old = ''] = certificatesIn(pem(secretIn(at)!, 'ca-cert.pem'));
+    let trusted: boolean | undefined;
+    at.server.rules.add(
+      { verb: 'patch', kind: 'Deployment', name: 'fluid-webhook' },
+      {
+        before: () => {
+          const [newest = ''] = certificatesIn(pem(secretIn(at)!, 'ca-cert.pem'));
+          const [configuration] = at.server.all('MutatingWebhookConfiguration');
+          trusted = newest !== old && bundlesOf(configuration!, NAMESPACE).every((each) => each.includes(newest) && each.includes(old));
+        },
+      },
+    );
+    await back(at);
+    expect(trusted).toBe(true);
+    expect(at.gaps['trust']).toBeUndefined();
+    expect(ends(pem(secretIn(at)!, 'cert.pem'))).toBeGreaterThan(START + 9 * 365 * DAY);
+  });
+
+  test('whose Secret somebody has deleted is one that Fluid takes, beside the authority that Sluice serves with', async () => {
+    const at = await served(sluices(DAY));
+    at.server.remove('Secret', NAMESPACE, 'fluid-webhook-certs');
+    await back(at);
+    expect(at.gaps['trust']).toBeUndefined();
+    expect(fluidTakes(secretIn(at)!.data, START)).toBe(true);
+  });
+
+  test('is written once, also by a run that was interrupted after it', async () => {
+    const at = await served(sluices(DAY));
+    at.server.forgetRequests();
+    const action = (each: Action): void => {
+      if (each.do === 'scale' && each.object.name === 'fluid-webhook') throw new Error('interrupted');
+    };
+    await expect(back(at, { action })).rejects.toThrow('interrupted');
+    const { data } = secretIn(at)!;
+    await back(at);
+    expect(secretIn(at)?.data).toEqual(data);
+    expect(at.server.requestsThat({ verb: 'update', kind: 'Secret', name: 'fluid-webhook-certs' })).toHaveLength(1);
+  });
 });
 
 /** A CacheRuntime that was taken over: a StatefulSet of `replicas` in place of Fluid's of none. */
