@@ -68,7 +68,7 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
     await eventually(async () => expect(await readyBehind()).toHaveLength(1), 60);
     await eventually(async () => expect(await holders()).toEqual([expect.stringContaining('dataset-'), expect.stringContaining('thin')]));
     watching = watchWebhook();
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     isWatching = false;
     await watching;
@@ -203,7 +203,7 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
     expect(await readyBehind()).toEqual([expect.stringContaining('sluice-webhook'), expect.stringContaining('sluice-webhook')]);
     expect(await command(['status'])).toMatchObject({ code: 0 });
     taken = await snapshot(client, NAMESPACE);
-  }, 120_000);
+  }, 300_000);
 
   test('back, killed once the Leases are free, and begun again', async () => {
     await interrupted(['back'], 'release Lease');
@@ -219,14 +219,14 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
     );
     await expectAsTaken();
     expect(await command(['status'])).toMatchObject({ code: 1 });
-  }, 120_000);
+  }, 300_000);
 
   test('go once more, killed while it hands over the nodes', async () => {
     await interrupted(GO, 'delete Pod');
     expect(await command(['status'])).toMatchObject({ code: 0 });
     await expectAsTaken();
     expect(await phase()).toBe('Bound');
-  }, 120_000);
+  }, 300_000);
 
   test('finish, killed at its first step, and begun again, leaves Sluice alone', async () => {
     await interrupted(['finish', '--yes'], '✓');
@@ -235,7 +235,7 @@ describe.skipIf(!simulated)('sluice takeover, of a Fluid whose programs are stan
     expect(await plane.kubectl('get', 'secrets', '-n', 'default', '-o', 'name')).not.toContain('helm.release');
     await expectAsTaken();
     expect(await phase()).toBe('Bound');
-  }, 120_000);
+  }, 300_000);
 
   test('the API server never had a webhook without a pod, no two plugins served on a node, and no program ended by itself', () => {
     expect(gaps).toEqual([]);

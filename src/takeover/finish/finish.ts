@@ -71,14 +71,17 @@ const recordGone: Step<FinishWorld> = {
   of: (world) => deleted(world, [...world.binding, recordSeen(world)]),
 };
 
-/** The Deployments last but one: their annotations name helm's release. */
+/**
+ * The Deployments late: their annotations name helm's release. The Leases after them, since a Deployment without its Lease could lead again,
+ * and an end that was interrupted there would count as a take-over that is not complete.
+ */
 export const FINISH: readonly Step<FinishWorld>[] = [
   wasTaken,
   fluidStopped,
   accountsGone,
-  leasesGone,
   keptGone,
   releaseGone,
   deploymentsGone,
+  leasesGone,
   recordGone,
 ];

@@ -2,8 +2,12 @@
 import { expect, test } from 'vitest';
 import { FINISH } from '../../../src/takeover/finish/finish.ts';
 import { observerOfFinish } from '../../../src/takeover/finish/observe.ts';
-import { carryOut } from '../../../src/takeover/steps/run.ts';
+import { type ApiRequest, WRITES } from '../../../src/api-server/index.ts';
+import { FORWARD } from '../../../src/takeover/go/forward.ts';
+import { carryOut, firstOpen } from '../../../src/takeover/steps/run.ts';
 import { NOTHING_DONE } from '../../../src/takeover/steps/step.ts';
+import { Stopped } from '../../../src/takeover/steps/stopped.ts';
+import { ALL_APPLIED } from '../../../src/takeover/world/world.ts';
 import { go, NAMESPACE, scene, type Scene, writes } from '../scene.ts';
 
 const finish = (at: Scene) =>
@@ -63,6 +67,32 @@ test('the binding that names the namespace of Fluid goes last, so that a run whi
   at.server.forgetRequests();
   await finish(at);
   expect(writes(at).slice(-2)).toEqual(['delete ClusterRoleBinding/dataset-clusterrolebinding', 'delete ConfigMap/sluice-takeover']);
+});
+
+test('an end that was interrupted after any write goes on, and the take-over counts as complete meanwhile', async () => {
+  const ofFinish = { verb: WRITES, when: ({ options }: ApiRequest) => !options['dryRun'] };
+  const whole = scene({ nodes: 1 });
+  await go(whole);
+  whole.server.forgetRequests();
+  await finish(whole);
+  const count = whole.server.requestsThat(ofFinish).length;
+  expect(count).toBeGreaterThan(5);
+  for (let number = 1; number <= count; number++) {
+    const at = scene({ nodes: 1 });
+    await go(at);
+    let written = 0;
+    const after = () => {
+      if (++written === number) throw new Stopped(['killed']);
+    };
+    at.server.rules.add(ofFinish, { after });
+    await expect(finish(at), `after write ${number}`).rejects.toThrow('killed');
+    const world = await observerOfFinish(at.client, at.target, at.resources)(ALL_APPLIED);
+    // As the command asks before it goes on.
+    if (world.fluid.deployments.length > 0) expect(FORWARD[firstOpen(FORWARD, world)[0]]?.title, `after write ${number}`).toBeUndefined();
+    // The last write deletes the record, after which nothing is left to do.
+    if (number < count) await finish(at);
+    expect(at.digest(), `after write ${number}`).toEqual(whole.digest());
+  }
 });
 
 test('without a record nothing is deleted: nobody has taken over here', async () => {
