@@ -83,7 +83,10 @@ export function createScrapes(contentType: string, text: () => AsyncIterable<str
 const acceptsGzip = (header: string | readonly string[] | undefined): boolean =>
   String(header ?? '')
     .split(',')
-    .some((each) => /^\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(each));
+    .some((each) => {
+      const [coding = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
+      return (coding === 'gzip' || coding === '*') && !parameters.some((part) => part.startsWith('q=') && Number(part.slice(2)) === 0);
+    });
 
 async function packed(text: AsyncIterable<string>): Promise<Buffer> {
   const packer = createGzip({ level: LEVEL, chunkSize: CHUNK });

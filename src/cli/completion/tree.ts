@@ -51,7 +51,7 @@ function optionOf({ long, short, description, flags, hidden, argChoices }: Descr
 
 function valueOf(flags: string, choices: readonly string[] | undefined): OptionValue {
   if (choices) return { sort: 'choices', choices };
-  const [, placeholder] = /[<[](.*)[>\]]/.exec(flags) ?? [];
+  const [, placeholder] = /[<[]([^<>[\]]*)[>\]]/.exec(flags) ?? [];
   if (placeholder === undefined) return { sort: 'none' };
   return { sort: /file|folder|directory|path/.test(placeholder) ? 'file' : 'text' };
 }

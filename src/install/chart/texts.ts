@@ -16,7 +16,7 @@ export function textOf(value: unknown): string {
 }
 
 /** Texts of a list at the end of a list in an expression, whose quotes are escaped in YAML. */
-const LAST_OF_LIST = /,\\"⟦([^⟧]+)⟧\\"/g;
+const LAST_OF_LIST = /,\\"⟦([^⟦⟧]+)⟧\\"/g;
 const IN_QUOTES = '. | toRawJson | toRawJson | trimPrefix "\\"" | trimSuffix "\\""';
 
 function inText(path: string): string {

@@ -18,7 +18,7 @@ export interface Variant {
 
 /** Stands for the value at a path, within texts too. */
 export const mark = (path: string): string => `⟦${path}⟧`;
-export const MARK = /⟦([^⟧]+)⟧/g;
+export const MARK = /⟦([^⟦⟧]+)⟧/g;
 /** In a text that is read as an image: a host, and a tag, that are not printed. */
 export const HOST = 'localhost/⟦⟧';
 export const TAG = ':⟦⟧';

@@ -51,7 +51,7 @@ export function fenceOf({ policy, binding }: FencePair): Fence | undefined {
 }
 
 function listIn(expression: string): readonly string[] | undefined {
-  const list = /\["[^\]]*"\]/.exec(expression)?.[0];
+  const list = /\["[^[\]]*"\]/.exec(expression)?.[0];
   // The cast: as above.
   return list === undefined ? undefined : (JSON.parse(list) as readonly string[]);
 }
