@@ -7,8 +7,6 @@ import { canRunOn } from './scheduling.ts';
 /** Scheduler and kubelets: pods get a node, run, become ready unless a test holds them, and end when they are deleted. */
 export function runPod(client: ControllerClient, pod: KubeObject, isUnready: (pod: KubeObject) => boolean): boolean {
   const spec = pod['spec'] as PodSpec;
-  // A node that does not exist has no kubelet.
-  if (spec.nodeName && !client.get('Node', undefined, spec.nodeName)) return false;
   if (pod.metadata.deletionTimestamp) {
     if (pod.metadata['deletionGracePeriodSeconds'] === 0) return false;
     client.delete(pod, 'now');
