@@ -4,6 +4,7 @@ import type { KubeObject } from '../../src/kube/types.ts';
 import { encrypted } from '../../test/node/small-alluxio.ts';
 import { datasetObject, jfsRuntime, secret } from '../../test/support/objects.ts';
 import { JUICEFS_IMAGE, whyNoJuiceFS } from '../index.ts';
+import { redis } from '../node/redis.ts';
 import { apply, type Counters, PATIENCE_MS, putNumbers, type Reading, readTwiceBy, removeReading } from './cached-read.ts';
 import { ours, type Stage, statusOf, timeline } from './stage.ts';
 
@@ -18,7 +19,7 @@ export async function readTwiceByJuiceFS(stage: Stage): Promise<void> {
   const { plane, progress } = stage;
   progress.heading('A bucket with a cache: a JuiceFSRuntime, and a pod that reads a larger file twice   (harness/demo/juicefs.ts)');
   await progress.step('JuiceFS', async () => {
-    await apply(stage, ...metadataEngine);
+    await apply(stage, ...redis);
     await plane.kubectl('wait', '--for=condition=Ready', 'pod/redis', `--timeout=${PATIENCE_MS}ms`);
     return 'a volume in the bucket juicefs of MinIO, its metadata in Redis';
   });
@@ -49,31 +50,6 @@ async function countersOf({ plane, node }: Stage): Promise<Counters> {
 }
 
 const readingOf = ({ node }: Stage): Reading => ({ reader: 'test-juicefs', dataset: NAME, cache: join(node.dir, 'juicefs-cache') });
-
-const metadataEngine: readonly KubeObject[] = [
-  {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'redis', labels: { app: 'redis' } },
-    spec: {
-      terminationGracePeriodSeconds: 1,
-      containers: [
-        {
-          name: 'redis',
-          image: JUICEFS_IMAGE,
-          command: ['redis-server', '--save', '', '--protected-mode', 'no', '--dir', '/tmp'],
-          readinessProbe: { exec: { command: ['redis-cli', 'ping'] }, periodSeconds: 1 },
-        },
-      ],
-    },
-  },
-  {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name: 'redis' },
-    spec: { selector: { app: 'redis' }, ports: [{ port: 6379 }] },
-  } as unknown as KubeObject,
-];
 
 function objectsOf(stage: Stage): readonly KubeObject[] {
   const [image = '', imageTag = ''] = JUICEFS_IMAGE.split(':');

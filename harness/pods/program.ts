@@ -1,7 +1,8 @@
 /** A program of a pod as a process, which ends with this one. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { pipeTo } from './pipe-to.ts';
 
 export interface Program {
   readonly ended: Promise<void>;
@@ -44,15 +45,7 @@ async function stopped(child: ChildProcess, ended: Promise<void>): Promise<void>
 
 /** Two pods listen on one port, each on its own address; a process that listens on all addresses cannot. */
 async function listening({ host, from, to }: NonNullable<ProgramOptions['forward']>): Promise<Server> {
-  const server = createServer((near) => {
-    const far = connect(to, '127.0.0.1');
-    near.pipe(far).pipe(near);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const)
-      socket.on('error', () => {}).on('close', () => other.destroy());
-  });
+  const server = createServer((near) => pipeTo(near, to));
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(from, host, resolve));
   return server;
 }

@@ -6,6 +6,7 @@ import { encrypted, minioOptions, smallAlluxio } from '../../test/node/small-all
 import { writeFiles } from '../../test/node/walk-through.ts';
 import { datasetObject, jfsRuntime, secret, thinProfile, thinRuntime } from '../../test/support/objects.ts';
 import { type ControlPlane, FUSE_IMAGE, JUICEFS_IMAGE, type RealNode } from '../index.ts';
+import { redis } from '../node/redis.ts';
 import { CONTENT, FILE } from './reader-file.ts';
 
 const [IMAGE = '', IMAGE_TAG = ''] = FUSE_IMAGE.split(':');
@@ -30,7 +31,7 @@ export async function createDatasets({ plane, node }: Cluster, claims: readonly 
   mkdirSync(folder, { recursive: true });
   writeFiles(folder);
   await kubectl('apply', '-f', join(folder, 'minio.yaml'));
-  await apply(plane, ...metadataEngine);
+  await apply(plane, ...redis);
   await kubectl('rollout', 'status', 'deployment/minio', '--timeout=120s');
   await kubectl('wait', '--for=condition=Ready', 'pod/redis', '--timeout=120s');
   const put = `cd /tmp; ${CONTENT} > ${FILE}; rclone copy ${FILE} store:my-first-bucket; rm ${FILE}`;
@@ -65,26 +66,6 @@ const thin: readonly KubeObject[] = [
     thinRuntime(name, { profileName: 'folder', fuse: { cleanPolicy } }),
   ]),
 ];
-
-const metadataEngine = [
-  {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'redis', labels: { app: 'redis' } },
-    spec: {
-      terminationGracePeriodSeconds: 1,
-      containers: [
-        {
-          name: 'redis',
-          image: JUICEFS_IMAGE,
-          command: ['redis-server', '--save', '', '--protected-mode', 'no', '--dir', '/tmp'],
-          readinessProbe: { exec: { command: ['redis-cli', 'ping'] }, periodSeconds: 1 },
-        },
-      ],
-    },
-  },
-  { apiVersion: 'v1', kind: 'Service', metadata: { name: 'redis' }, spec: { selector: { app: 'redis' }, ports: [{ port: 6379 }] } },
-] as unknown as readonly KubeObject[];
 
 function juicefs(node: RealNode): readonly KubeObject[] {
   const [image = '', imageTag = ''] = JUICEFS_IMAGE.split(':');

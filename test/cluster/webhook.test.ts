@@ -1,6 +1,6 @@
 /** A real API server asks real webhooks: certificates, the CA bundle, and replicas that end under load. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,6 +14,7 @@ import { issue } from '../../src/webhook/certificates/issue.ts';
 import { dataOf } from '../../src/webhook/certificates/material.ts';
 import { webhookEntries } from '../../src/install/webhook-entries.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/index.ts';
+import { pipeTo } from '../../harness/pods/pipe-to.ts';
 import { bundle, ENTRY } from '../../scripts/bundle.ts';
 import { endProcesses } from '../support/controller-process.ts';
 import { kinds } from '../support/kinds.ts';
@@ -33,13 +34,7 @@ async function service(replicas: () => readonly WebhookProcess[]): Promise<Serve
   const server = createServer((near) => {
     const [replica] = replicas();
     if (!replica) return void near.destroy();
-    const far = connect(replica.port, '127.0.0.1');
-    near.pipe(far).pipe(near);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const)
-      socket.on('error', () => {}).on('close', () => other.destroy());
+    pipeTo(near, replica.port);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
