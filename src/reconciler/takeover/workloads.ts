@@ -19,8 +19,9 @@ import { unlabelled } from './unlabelled.ts';
 export interface WorkloadTakeover {
   /**
    * The workloads of a runtime, whoever created them: called at the head of a pass. The API server is asked about a bound runtime whose
-   * spec Sluice has not yet followed, for each workload that no watch shows; and once for one that does not exist. The same of one whose
-   * status reports the workload: another writer may have removed its label. Of a runtime whose spec Sluice has followed, Fluid may have created workloads of its own kind since: they are looked for, once, while a StatefulSet lacks pods.
+   * spec Sluice has not yet followed, for each workload that no watch shows; and once for one that does not exist. It is also asked for a
+   * workload that the status reports, since another writer may have removed its label. Fluid may have created workloads of its own kind
+   * since Sluice followed the spec: they are looked for, once, while a StatefulSet lacks pods.
    */
   workloads(
     owner: Owned,
