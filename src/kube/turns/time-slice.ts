@@ -1,6 +1,6 @@
 import type { Monotonic } from '../clock.ts';
 
-/** The time in which passes may follow each other. */
+/** The time in which passes, or parts of a scrape, may follow each other. */
 export interface TimeSlice {
   /** Whether the event loop has its turn first. The first question begins a slice. */
   isSpent(): boolean;

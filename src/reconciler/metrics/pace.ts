@@ -1,25 +1,27 @@
 import type { Monotonic } from '../../kube/clock.ts';
+import { createTimeSlice } from '../../kube/turns/time-slice.ts';
 
 /** Work of some seconds in slices, between which the event loop has its turn. */
 export interface Pace {
   /** Whether this slice is over. */
   isSpent(): boolean;
-  /** Resolves in the next slice. */
+  /** Resolves in the next slice, once this one is spent. */
   rest(): Promise<void>;
 }
 
-const SLICE_MS = 10;
 /** To ask for the time costs as much as some of the work. */
 const AT_ONCE = 16;
 
+/** For one who works: a second that rests at the same time would not be resumed. */
 export function createPace(clock: Monotonic): Pace {
-  let since = clock.monotonic();
+  let resume = (): void => {};
+  const slice = createTimeSlice(clock, () => resume());
   return {
-    isSpent: () => clock.monotonic() - since > SLICE_MS,
-    async rest() {
-      await new Promise<void>((resolve) => void setImmediate(resolve));
-      since = clock.monotonic();
-    },
+    isSpent: () => slice.isSpent(),
+    rest: () =>
+      new Promise((resolve) => {
+        resume = resolve;
+      }),
   };
 }
 
