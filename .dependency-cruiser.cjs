@@ -14,7 +14,7 @@ const ordered = (layer, folders) =>
     to: { path: `^${layer}/(${folders.slice(i + 1).join('|')})/` },
   }));
 /** Folders and files whose functions depend on nothing but their arguments … */
-const PURE = '^(src/(api|constructs|fuse|install|planning|reconciler|takeover)/|runtimes/|src/webhook/(?!(server|certificates|watches)/)|src/csi/(volume|(publish|recovery)/plan|mounts/(mountinfo|tree|binding))[.]ts$)';
+const PURE = '^(src/(api|constructs|explain|fuse|install|planning|reconciler|takeover)/|runtimes/|src/webhook/(?!(server|certificates|watches)/)|src/csi/(volume|(publish|recovery)/plan|mounts/(mountinfo|tree|binding))[.]ts$)';
 /** … but for these. */
 const EFFECTS = '^src/(fuse/(files|watch)|reconciler/kubernetes/commands/pod-exec)[.]ts$';
 module.exports = {
@@ -26,6 +26,7 @@ module.exports = {
     only('src/kube', 'src/api'),
     only('src/planning', 'src/api', 'src/constructs', 'src/kube'),
     only('src/reconciler', 'src/api', 'src/constructs', 'src/kube', 'src/planning'),
+    only('src/explain', 'src/api', 'src/constructs', 'src/kube', 'src/planning', 'src/install', 'src/reconciler'),
     only('src/fuse', 'src/api'),
     only('src/csi', 'src/api', 'src/kube'),
     only('src/csi/grpc', 'src/api', 'src/kube'),
@@ -46,7 +47,7 @@ module.exports = {
     {
       name: 'commands-enter-the-reconciler-by-its-doors',
       severity: 'error',
-      from: { path: '^src/cli/' },
+      from: { path: '^src/(cli|explain)/' },
       to: { path: '^src/reconciler/', pathNot: '^src/reconciler/(controller|metrics|operations)[.]ts$' },
     },
     {

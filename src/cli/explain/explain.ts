@@ -14,9 +14,10 @@ import { type Line, plain, say, sayText, complain, visible } from '../terminal.t
 import { version } from '../version.ts';
 import { writeArchive } from './collect/archive.ts';
 import { collected } from './collect/collect.ts';
-import type { Explanation } from './finding.ts';
-import { findings } from './findings.ts';
-import { gather } from './gather.ts';
+import type { Explanation } from '../../explain/finding.ts';
+import { findings } from '../../explain/findings.ts';
+import { gather } from '../../explain/gather.ts';
+import { UnknownSubject } from '../../explain/names.ts';
 import { newsOf, report } from './report.ts';
 import { lookAgain } from './watching.ts';
 
@@ -100,7 +101,11 @@ interface Asking {
 }
 
 const isAnswer = (error: unknown): error is Error =>
-  error instanceof Refused || error instanceof ApiError || error instanceof NoAnswer || error instanceof UsageError;
+  error instanceof UnknownSubject ||
+  error instanceof Refused ||
+  error instanceof ApiError ||
+  error instanceof NoAnswer ||
+  error instanceof UsageError;
 
 const read = ({ client, runtimes, namespace, names, flags }: Asking) => gather(client, runtimes, namespace, names, flags.systemNamespace);
 

@@ -1,6 +1,6 @@
 import { durationText } from '../../api/index.ts';
 import { type Line, styled } from '../terminal.ts';
-import type { Explanation } from './finding.ts';
+import type { Explanation } from '../../explain/finding.ts';
 
 /** The report for people; unhealthy objects come first, pods, claims and volumes before their Datasets. */
 export function report(found: readonly Explanation[], now: number, namespace: string | undefined): readonly Line[] {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newsOf, report } from '../../../src/cli/explain/report.ts';
 import { lookAgain } from '../../../src/cli/explain/watching.ts';
 import { createApiServer } from '../../../src/api-server/index.ts';
-import type { Explanation } from '../../../src/cli/explain/finding.ts';
+import type { Explanation } from '../../../src/explain/finding.ts';
 import { plain } from '../../../src/cli/terminal.ts';
 import thin from '../../../runtimes/thin/index.ts';
 import { kinds } from '../../support/kinds.ts';

@@ -1,8 +1,8 @@
 /** `sluice explain` against a real API server, on pods that Kubernetes refuses or that do not start. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import thin from '../../../runtimes/thin/index.ts';
-import { findings } from '../../../src/cli/explain/findings.ts';
-import { gather } from '../../../src/cli/explain/gather.ts';
+import { findings } from '../../../src/explain/findings.ts';
+import { gather } from '../../../src/explain/gather.ts';
 import { endProcesses, startCommand } from '../../support/controller-process.ts';
 import { openDataset, thinRuntime } from '../../support/objects.ts';
 import { eventually, PROFILE, type Sluice, type Space, startSluice } from '../../support/sluice.ts';

@@ -6,7 +6,7 @@ import type { KubeObject, ResourceType } from '../../../kube/types.ts';
 import { Node, ownedKinds, Pod, typeOf } from '../../../planning/kinds.ts';
 import { selectorOf } from '../../../kube/selector.ts';
 import { datasetsOf } from '../../../reconciler/operations.ts';
-import type { ExplainInput } from '../gather.ts';
+import type { ExplainInput } from '../../../explain/gather.ts';
 import { type ArchiveEntry, pathPart } from './archive.ts';
 import { eventLog } from './events.ts';
 import { podLogs, type SeenPod, seenPod } from './pods.ts';

@@ -1,5 +1,5 @@
-import type { PodStatus } from '../../api/index.ts';
-import type { KubeObject } from '../../kube/types.ts';
+import type { PodStatus } from '../api/index.ts';
+import type { KubeObject } from '../kube/types.ts';
 import type { PodTrouble } from './pod-lines.ts';
 
 /** Advice for pods that the API server refuses. */

@@ -1,6 +1,8 @@
-import { type CustomResource, Dataset, GROUP, operationKinds } from '../../api/index.ts';
-import type { Runtime } from '../../constructs/index.ts';
-import { UsageError } from '../errors.ts';
+import { type CustomResource, Dataset, GROUP, operationKinds } from '../api/index.ts';
+import type { Runtime } from '../constructs/index.ts';
+
+/** Nothing is called what was asked for, or its kind has no explanation. */
+export class UnknownSubject extends Error {}
 
 /** An argument of `explain`. */
 export interface AskedName {
@@ -23,7 +25,7 @@ export const isOfKubernetes = ({ kind }: AskedName): boolean => KUBERNETES.some(
 /**
  * `demo`, or `<kind>/demo` with any name by which kubectl knows the kind: `alluxioruntime`, `alluxioruntimes.data.fluid.io`, `alluxio`.
  *
- * @throws UsageError for another kind
+ * @throws UnknownSubject for another kind
  */
 export function askedOf(text: string, runtimes: readonly Pick<Runtime, 'resource'>[]): AskedName {
   const slash = text.indexOf('/');
@@ -33,7 +35,7 @@ export function askedOf(text: string, runtimes: readonly Pick<Runtime, 'resource
   const found = known.find((each) => wordsOf(each).includes(word.replace(`.${GROUP}`, '')));
   if (found) return { text, name, kind: found.kind };
   const kinds = known.map(({ kind }) => kind.toLowerCase()).join(', ');
-  throw new UsageError(`${text}: expected a kind, one of ${kinds}, or a name of one for kubectl; found ${word}`);
+  throw new UnknownSubject(`${text}: expected a kind, one of ${kinds}, or a name of one for kubectl; found ${word}`);
 }
 
 const wordsOf = ({ kind, plural, singular, shortNames = [] }: Known): readonly string[] => [

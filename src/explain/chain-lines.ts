@@ -1,5 +1,5 @@
-import { redactedText } from '../../api/redact.ts';
-import type { KubeObject } from '../../kube/types.ts';
+import { redactedText } from '../api/redact.ts';
+import type { KubeObject } from '../kube/types.ts';
 import { phaseText } from './finding.ts';
 import type { ExplainInput } from './gather.ts';
 

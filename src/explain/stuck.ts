@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/types.ts';
+import type { KubeObject } from '../kube/types.ts';
 import { latestEvent } from './event-lines.ts';
 import type { ExplainedCause } from './finding.ts';
 import type { ExplainInput } from './gather.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { runtimes } from '../../../runtimes/_all.gen.ts';
-import { findings } from '../../../src/cli/explain/findings.ts';
-import { gather } from '../../../src/cli/explain/gather.ts';
-import { harness } from '../../reconciler/harness.ts';
-import { openDataset } from '../../support/objects.ts';
+import { runtimes } from '../../runtimes/_all.gen.ts';
+import { findings } from '../../src/explain/findings.ts';
+import { gather } from '../../src/explain/gather.ts';
+import { harness } from '../reconciler/harness.ts';
+import { openDataset } from '../support/objects.ts';
 
 /** Fields without which a kind cannot be created. */
 const NEEDED: Readonly<Record<string, object>> = {

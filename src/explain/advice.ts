@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../kube/types.ts';
-import { causeOf, causes, type Reason } from '../../planning/reasons.ts';
+import type { KubeObject } from '../kube/types.ts';
+import { causeOf, causes, type Reason } from '../planning/reasons.ts';
 import { retryInOrder } from './chain-lines.ts';
 import { isOperation, type ExplainInput } from './gather.ts';
 import { REFUSED } from './pod-advice.ts';

@@ -1,6 +1,6 @@
-import { durationText } from '../../api/index.ts';
-import { redactedText } from '../../api/redact.ts';
-import type { KubeObject } from '../../kube/types.ts';
+import { durationText } from '../api/index.ts';
+import { redactedText } from '../api/redact.ts';
+import type { KubeObject } from '../kube/types.ts';
 import type { ExplainInput } from './gather.ts';
 
 interface Occurrence {

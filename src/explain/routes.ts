@@ -1,13 +1,12 @@
-import { csiDriver, label } from '../../api/index.ts';
-import { sidecar } from '../../api/sidecars.ts';
-import type { KubeClient, ListOptions } from '../../kube/contract.ts';
-import { isAbsent, isForbidden, isNotFound } from '../../kube/errors.ts';
-import { selectorOf, selectorText } from '../../kube/selector.ts';
-import { type KubeObject, type ObjectName, type ResourceType, resourceType } from '../../kube/types.ts';
-import { Node, ownedKinds, Pod } from '../../planning/kinds.ts';
-import { selector } from '../../install/labels.ts';
-import { UsageError } from '../errors.ts';
-import type { AskedName } from './names.ts';
+import { csiDriver, label } from '../api/index.ts';
+import { sidecar } from '../api/sidecars.ts';
+import type { KubeClient, ListOptions } from '../kube/contract.ts';
+import { isAbsent, isForbidden, isNotFound } from '../kube/errors.ts';
+import { selectorOf, selectorText } from '../kube/selector.ts';
+import { type KubeObject, type ObjectName, type ResourceType, resourceType } from '../kube/types.ts';
+import { Node, ownedKinds, Pod } from '../planning/kinds.ts';
+import { selector } from '../install/labels.ts';
+import { type AskedName, UnknownSubject } from './names.ts';
 
 /** The way from a pod, a claim or a volume to its Datasets. */
 export interface Route {
@@ -48,7 +47,7 @@ const CSINode = resourceType('storage.k8s.io', 'CSINode', 'csinodes', false);
  * Reads the way of one that was asked for, in its namespace or, without one, in all. A claim that one of these Datasets is to have need not
  * exist: why it does not is what its user asks.
  *
- * @throws UsageError when it does not exist
+ * @throws UnknownSubject when it does not exist
  */
 export async function routesOf(
   client: KubeClient,
@@ -62,7 +61,7 @@ export async function routesOf(
   const those = items.filter(({ metadata }) => metadata.name === name);
   const awaited = kind === CLAIM ? datasets.filter(({ metadata }) => metadata.name === name).map(claimOf) : [];
   const found = those.length > 0 ? those : awaited;
-  if (found.length === 0) throw new UsageError(`expected a ${type.kind} that is called ${name}, found none: ${text}`);
+  if (found.length === 0) throw new UnknownSubject(`expected a ${type.kind} that is called ${name}, found none: ${text}`);
   const routes = found.map(async (object): Promise<Route> => {
     const nodeName = type === Pod ? nodeOf(object) : undefined;
     const claims = await Promise.all(claimsOf(object).map((claim) => claimRoute(read, claim, nodeName)));

@@ -1,7 +1,7 @@
-import { ownerUid } from '../../api/index.ts';
-import { redactedText } from '../../api/redact.ts';
-import type { KubeObject } from '../../kube/types.ts';
-import { refOf } from '../input/read.ts';
+import { ownerUid } from '../api/index.ts';
+import { redactedText } from '../api/redact.ts';
+import type { KubeObject } from '../kube/types.ts';
+import { objectText } from '../planning/key.ts';
 import { causeIn, toDoAbout } from './advice.ts';
 import { chainLines } from './chain-lines.ts';
 import { eventLines } from './event-lines.ts';
@@ -75,7 +75,7 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   const causes = [...(stuck ? [stuck] : []), ...withLacks(ofConditions, lacks)];
   const known = [...conditions, ...causes];
   return {
-    object: refOf(object),
+    object: objectText(object),
     phase: isRuntime ? stateOf(wrong, isLacking) : phase,
     healthy,
     causes: healthy || causes.length > 0 ? causes : [isSeen ? SILENT : UNSEEN],

@@ -1,6 +1,6 @@
-import { redactedText } from '../../api/redact.ts';
-import type { KubeObject } from '../../kube/types.ts';
-import { phaseOf } from '../../planning/views.ts';
+import { redactedText } from '../api/redact.ts';
+import type { KubeObject } from '../kube/types.ts';
+import { phaseOf } from '../planning/views.ts';
 
 /** The report of `explain` on one object, without credentials: texts of others are redacted piece by piece, so that no name is. */
 export interface Explanation {

@@ -1,12 +1,12 @@
 /** From a pod, a claim or a volume to what it waits for. */
 import { expect, test } from 'vitest';
-import { runtimes } from '../../../runtimes/_all.gen.ts';
-import { findings } from '../../../src/cli/explain/findings.ts';
-import { gather } from '../../../src/cli/explain/gather.ts';
-import { askedOf } from '../../../src/cli/explain/names.ts';
-import type { KubeClient } from '../../../src/kube/contract.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
-import type { KubeObject } from '../../../src/kube/types.ts';
+import { runtimes } from '../../runtimes/_all.gen.ts';
+import { findings } from '../../src/explain/findings.ts';
+import { gather } from '../../src/explain/gather.ts';
+import { askedOf } from '../../src/explain/names.ts';
+import type { KubeClient } from '../../src/kube/contract.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
 
 const LONG_AGO = '2026-01-02T03:00:00Z';
 const NOW = Date.parse('2026-01-02T03:04:05Z');

@@ -1,7 +1,7 @@
 /** Reports have no credentials, and all names. */
 import { expect, test } from 'vitest';
-import { findings } from '../../../src/cli/explain/findings.ts';
-import type { KubeObject } from '../../../src/kube/types.ts';
+import { findings } from '../../src/explain/findings.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 /** Every form that `redactedText` knows, with a secret text in it. */

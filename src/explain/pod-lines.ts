@@ -1,8 +1,8 @@
-import type { ContainerStatus, PodStatus } from '../../api/index.ts';
-import { redactedText } from '../../api/redact.ts';
-import { isReady, STARTING } from '../../planning/unstarted.ts';
-import type { KubeObject } from '../../kube/types.ts';
-import { parseSelector } from '../../kube/selector.ts';
+import type { ContainerStatus, PodStatus } from '../api/index.ts';
+import { redactedText } from '../api/redact.ts';
+import { isReady, STARTING } from '../planning/unstarted.ts';
+import type { KubeObject } from '../kube/types.ts';
+import { parseSelector } from '../kube/selector.ts';
 import { eventLines, latestEvent } from './event-lines.ts';
 import { podSelector, readiness, type ExplainInput } from './gather.ts';
 

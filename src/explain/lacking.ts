@@ -1,6 +1,6 @@
-import { ownerUid } from '../../api/index.ts';
-import type { KubeObject } from '../../kube/types.ts';
-import { causeOf, causes, type Reason } from '../../planning/reasons.ts';
+import { ownerUid } from '../api/index.ts';
+import type { KubeObject } from '../kube/types.ts';
+import { causeOf, causes, type Reason } from '../planning/reasons.ts';
 import { eventsSince } from './event-lines.ts';
 import type { ExplainedCause } from './finding.ts';
 import { readiness, type ExplainInput } from './gather.ts';

@@ -1,11 +1,11 @@
 /** Workloads of runtimes with fewer ready pods than they should have. */
 import { expect, test } from 'vitest';
-import juicefs from '../../../runtimes/juicefs/index.ts';
-import { findings } from '../../../src/cli/explain/findings.ts';
-import { type ExplainInput, gather } from '../../../src/cli/explain/gather.ts';
-import type { KubeObject } from '../../../src/kube/types.ts';
-import { boundHarness } from '../../reconciler/harness.ts';
-import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
+import juicefs from '../../runtimes/juicefs/index.ts';
+import { findings } from '../../src/explain/findings.ts';
+import { type ExplainInput, gather } from '../../src/explain/gather.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import { boundHarness } from '../reconciler/harness.ts';
+import { jfsDataset, jfsRuntime, jfsSecret } from '../support/objects.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 const LONG_AGO = '2026-01-02T03:00:00Z';

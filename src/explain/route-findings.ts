@@ -1,7 +1,7 @@
-import { csiDriver } from '../../api/index.ts';
-import { redactedText } from '../../api/redact.ts';
-import { phaseOf } from '../../planning/views.ts';
-import { refOf } from '../input/read.ts';
+import { csiDriver } from '../api/index.ts';
+import { redactedText } from '../api/redact.ts';
+import { phaseOf } from '../planning/views.ts';
+import { objectText } from '../planning/key.ts';
 import { type ExplainedCause, type Explanation, phaseText } from './finding.ts';
 import type { ExplainInput } from './gather.ts';
 import { toDoAboutPod, unreadySince } from './pod-advice.ts';
@@ -26,7 +26,7 @@ export function routeFinding(route: Route, input: ExplainInput): Explanation {
   const isCutOff = phaseOf(object) !== 'Succeeded' && claims.some(({ fusePods: [pod] = [] }) => pod && troubleOf(pod, input));
   const healthy = isPod ? trouble === undefined && !isCutOff : phaseOf(object) === 'Bound';
   return {
-    object: refOf(object),
+    object: objectText(object),
     // Only an object of the cluster has a UID.
     phase: object.metadata.uid === undefined ? READ.absent : phaseText(object, 'not seen yet'),
     healthy,

@@ -1,11 +1,11 @@
 /** An operation that runs, and whose pods do not. */
 import { expect, test } from 'vitest';
-import { findings } from '../../../src/cli/explain/findings.ts';
-import { gather } from '../../../src/cli/explain/gather.ts';
-import type { KubeObject } from '../../../src/kube/types.ts';
-import juicefs from '../../../runtimes/juicefs/index.ts';
-import { annotated, bound, load, running } from '../../reconciler/operations/given.ts';
-import type { Harness } from '../../reconciler/harness.ts';
+import { findings } from '../../src/explain/findings.ts';
+import { gather } from '../../src/explain/gather.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
+import juicefs from '../../runtimes/juicefs/index.ts';
+import { annotated, bound, load, running } from '../reconciler/operations/given.ts';
+import type { Harness } from '../reconciler/harness.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 const LONG_AGO = '2026-01-02T03:00:00Z';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import juicefs from '../../../runtimes/juicefs/index.ts';
-import { gather } from '../../../src/cli/explain/gather.ts';
-import { createApiServer } from '../../../src/api-server/index.ts';
-import { kinds } from '../../support/kinds.ts';
-import { openDataset } from '../../support/objects.ts';
+import juicefs from '../../runtimes/juicefs/index.ts';
+import { gather } from '../../src/explain/gather.ts';
+import { createApiServer } from '../../src/api-server/index.ts';
+import { kinds } from '../support/kinds.ts';
+import { openDataset } from '../support/objects.ts';
 
 test('without a namespace, the objects of all are read', async () => {
   const server = createApiServer({ kinds: [kinds.Dataset], namespaces: ['ml', 'web'] });

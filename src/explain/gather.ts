@@ -1,16 +1,16 @@
-import { type CustomResource, Dataset, label, operationKinds, ownerUid } from '../../api/index.ts';
-import type { Runtime } from '../../constructs/index.ts';
-import type { KubeClient } from '../../kube/contract.ts';
-import { isNotFound } from '../../kube/errors.ts';
-import type { KubeObject, ResourceType } from '../../kube/types.ts';
-import { Event, ownedKinds, Pod, typeOf } from '../../planning/kinds.ts';
-import { selectorOf } from '../../kube/selector.ts';
-import { phaseOf, workloadView } from '../../planning/views.ts';
-import { datasetsOf, isOver, type OperationObject } from '../../reconciler/operations.ts';
-import type { LiveObject } from '../../planning/objects.ts';
-import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
-import { UsageError } from '../errors.ts';
-import { type AskedName, askedOf, isOfKubernetes } from './names.ts';
+import { type CustomResource, Dataset, label, operationKinds, ownerUid } from '../api/index.ts';
+import type { Runtime } from '../constructs/index.ts';
+import { systemClock } from '../kube/clock.ts';
+import type { KubeClient } from '../kube/contract.ts';
+import { isNotFound } from '../kube/errors.ts';
+import type { KubeObject, ResourceType } from '../kube/types.ts';
+import { Event, ownedKinds, Pod, typeOf } from '../planning/kinds.ts';
+import { selectorOf } from '../kube/selector.ts';
+import { phaseOf, workloadView } from '../planning/views.ts';
+import { datasetsOf, isOver, type OperationObject } from '../reconciler/operations.ts';
+import type { LiveObject } from '../planning/objects.ts';
+import { DEFAULT_NAMESPACE } from '../install/fluid.ts';
+import { type AskedName, askedOf, isOfKubernetes, UnknownSubject } from './names.ts';
 import { datasetsBehind, type Route, routesOf } from './routes.ts';
 
 /** All that an explanation is drawn from. */
@@ -41,7 +41,7 @@ export interface ExplainInput {
  * Reads what is known about the objects of these names, or of all. The Datasets behind pods, claims and volumes are explained with these.
  * @param namespace undefined: of all namespaces
  * @param systemNamespace where the node plugin runs
- * @throws UsageError when none of a name exists.
+ * @throws UnknownSubject when none of a name exists.
  */
 export async function gather(
   client: KubeClient,
@@ -87,7 +87,7 @@ export async function gather(
     jobs,
     pods: pods.flat(),
     events,
-    now: Date.now(),
+    now: systemClock.wall(),
     isWhole: namespace === undefined,
   };
 }
@@ -106,7 +106,7 @@ function named(all: readonly KubeObject[], { text, kind, name }: AskedName, name
     return object.metadata.name === name || (datasetsOf(object).some((dataset) => dataset.name === name) && !isOver(asOperation(object)));
   });
   if (found.length === 0)
-    throw new UsageError(
+    throw new UnknownSubject(
       `expected a Dataset, a runtime or an operation in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}, found none that is called ${text}`,
     );
   return found;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { findings } from '../../../src/cli/explain/findings.ts';
-import type { ExplainInput } from '../../../src/cli/explain/gather.ts';
-import type { KubeObject } from '../../../src/kube/types.ts';
+import { findings } from '../../src/explain/findings.ts';
+import type { ExplainInput } from '../../src/explain/gather.ts';
+import type { KubeObject } from '../../src/kube/types.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 const object = (kind: string, name: string, status?: object, spec: object = {}): KubeObject =>
