@@ -3,7 +3,7 @@ import { systemClock } from '../../kube/clock.ts';
 import { redactedText } from '../../api/redact.ts';
 import type { Cluster } from '../cluster.ts';
 import type { OperationCluster } from '../operations/cluster.ts';
-import { type Key, keyOf, keyText, type OperationKey, type RuntimeObject, type World } from '../world.ts';
+import { type DesiredObject, type Key, keyOf, keyText, type OperationKey, type RuntimeObject, type World } from '../world.ts';
 import { createApplier } from './apply/apply.ts';
 import { createClaimBinding } from './apply/claim-binding.ts';
 import { claimReference } from './apply/claim-binding.ts';
@@ -116,8 +116,10 @@ export function kubernetesCluster(options: KubernetesClusterOptions): Kubernetes
     withdraw: references.withdraw,
     removeLeft: leftVolumes(context),
     async apply(world, desiredObjects) {
-      await takeover.release(world, desiredObjects);
-      const done = await applier.apply(ownerOf(world), desiredObjects, () => confirmed(sourcesOf(world)));
+      const staying = await takeover.release(world, desiredObjects);
+      const isFree = ({ kind, name }: DesiredObject) => kind !== 'StatefulSet' || !staying.some((each) => each.name === name);
+      const applied = await applier.apply(ownerOf(world), desiredObjects.filter(isFree), () => confirmed(sourcesOf(world)));
+      const done = { ...applied, failed: [...staying.flatMap(({ failures }) => failures), ...applied.failed] };
       if (done.changed.length > 0 || (world.bound && done.created.length > 0)) formerSecrets.changed(world.runtime.metadata.uid ?? '');
       return done;
     },

@@ -6,9 +6,10 @@ import type { KubeObject, ResourceType } from '../../kube/types.ts';
 import { workloadKind, workloadType } from '../../planning/kinds.ts';
 import type { Owned } from '../../planning/owner.ts';
 import { podsCreated, podsWanted } from '../../planning/views.ts';
+import { attempt } from '../failures.ts';
 import type { Store } from '../kubernetes/store/store.ts';
 import { type ExpectedObject, sourcesOf } from '../kubernetes/apply/fresh.ts';
-import { type LiveObject, type DesiredObject, ROLES, type World } from '../world.ts';
+import { type DesiredObject, type Failure, type LiveObject, ROLES, type World } from '../world.ts';
 import { texts } from '../status/pods.ts';
 import { unlabelled } from './unlabelled.ts';
 
@@ -41,13 +42,21 @@ export interface WorkloadTakeover {
   /**
    * Deletes what Fluid created in place of StatefulSets that are about to be created, and leaves its pods: they have a StatefulSet's names
    * and labels, so that it adopts them. Fluid's controller of that kind does not run once Fluid is stopped.
+   *
+   * Returns those that the API server refuses to delete. While one exists, no StatefulSet of its name may be created.
    */
-  release(world: World, objects: readonly DesiredObject[]): Promise<void>;
+  release(world: World, objects: readonly DesiredObject[]): Promise<readonly Refusal[]>;
   forget(uid: string): void;
 }
 
 /** While Fluid's workload of the name exists, a StatefulSet gets none of its pods. */
 const lacksPods = (workload: LiveObject): boolean => podsCreated(workload) < podsWanted(workload);
+
+/** An object that stays. */
+export interface Refusal {
+  readonly name: string;
+  readonly failures: readonly Failure[];
+}
 
 interface Found {
   readonly workload?: LiveObject;
@@ -107,17 +116,22 @@ export function createWorkloadTakeover(
       const leaving = [...(found?.values() ?? [])].flatMap(({ replaced }) =>
         replaced && wanted.has(replaced.metadata.name) ? [replaced] : [],
       );
-      if (!type || leaving.length === 0) return;
+      if (!type || leaving.length === 0) return [];
       await confirmed(sourcesOf(world));
       const { uid = '' } = world.runtime.metadata;
+      const refusals: Refusal[] = [];
       for (const object of leaving) {
         const { metadata } = object;
         const others = (released.get(uid) ?? []).filter((each) => each.metadata.uid !== metadata.uid);
         released.set(uid, [...others, object]);
-        await client.delete(type, metadata, { uid: metadata.uid, propagation: 'Orphan' }).catch((error: unknown) => {
-          if (!isAbsent(error)) throw error;
-        });
+        const failures = await attempt('DeleteFailed', `${type.kind}/${metadata.name}`, () =>
+          client.delete(type, metadata, { uid: metadata.uid, propagation: 'Orphan' }).catch((error: unknown) => {
+            if (!isAbsent(error)) throw error;
+          }),
+        );
+        if (failures.length > 0) refusals.push({ name: metadata.name, failures });
       }
+      return refusals;
     },
     moving({ uid, namespace }, name) {
       const former = [...self.replaced(uid), ...(released.get(uid) ?? [])].filter(({ metadata }) => metadata.name === name);

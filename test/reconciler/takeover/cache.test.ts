@@ -62,3 +62,24 @@ test('nodes keep the labels of its workers while their pods have no controller',
   expect(at.server.all(ADVANCED)).toEqual([]);
   expect(at.dataset()).toMatchObject({ phase: 'Bound' });
 });
+
+test('an AdvancedStatefulSet that may not be deleted is reported, keeps its pods, and holds back only the StatefulSet of its name', async () => {
+  const { at } = await fluidsCache();
+  const before = uidsOf(at);
+  const refused = at.server.rules.refuse(
+    { verb: 'delete', kind: ADVANCED, name: 'demo-worker' },
+    { status: 403, reason: 'Forbidden', message: 'a policy keeps it' },
+  );
+  at.start();
+  await at.advance(60_000);
+  expect(at.conditions('CacheRuntime')['Synced']).toMatch(/^False.*AdvancedStatefulSet\/demo-worker: .*a policy keeps it/);
+  expect(at.server.all(ADVANCED).map(({ metadata }) => metadata.name)).toEqual(['demo-worker']);
+  expect(at.server.all('StatefulSet').map(({ metadata }) => metadata.name)).toEqual(['demo-master']);
+  expect(at.get('DaemonSet', 'demo-client')).toBeDefined();
+  expect(uidsOf(at)).toEqual(before);
+  refused.remove();
+  await at.advance(120_000);
+  expect(at.server.all(ADVANCED)).toEqual([]);
+  expect(at.conditions('CacheRuntime')['Synced']).toMatch(/^True/);
+  expect(uidsOf(at)).toEqual(before);
+});
