@@ -3,7 +3,7 @@ import type { Clock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import type { EventSink } from '../../kube/events/events.ts';
 import type { KubeObject, Log } from '../../kube/types.ts';
-import { type Key, keyText, type LiveObject, type OperationKey, type Question, type Where, type World } from '../world.ts';
+import { type Key, keyText, type OperationKey, type Question, type Where, type World } from '../world.ts';
 import type { ExpectedObject } from './apply/fresh.ts';
 import type { UserObjects } from './apply/user-objects.ts';
 import type { createBindings } from '../../planning/bindings.ts';
@@ -83,21 +83,17 @@ export function runtimeOf(store: Pick<Store, 'runtimes'>, { key, runtime }: Pick
   return found.definition;
 }
 
-/**
- * The pods of a runtime, by role.
- *
- * @param left workloads that Fluid left and no watch shows
- */
+/** The pods of the runtime with this UID, by role; also those of workloads that Fluid left and no watch shows. */
 export function podChoice(
-  store: Store,
+  { store, takeover }: Pick<ClusterContext, 'store' | 'takeover'>,
   { namespace, name }: Key,
-  runtime: Pick<Runtime, 'workloads'>,
+  { workloads }: Pick<Runtime, 'workloads'>,
+  uid: string,
   leader?: PodChoice['leader'],
-  left: (role: Role) => LiveObject | undefined = () => undefined,
 ): PodChoice {
-  const names = runtime.workloads(name);
+  const names = workloads(name);
   const pods = (role: Role): readonly KubeObject[] => {
-    const workload = store.live(workloadKind(role), namespace, names[role]) ?? left(role);
+    const workload = store.live(workloadKind(role), namespace, names[role]) ?? takeover.left(uid, role);
     return workload ? store.pods(workload.metadata) : [];
   };
   return { namespace, pods, leader };

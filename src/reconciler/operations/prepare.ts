@@ -74,7 +74,7 @@ export function preparer({ context, observe, forget }: PreparerOptions): Operati
     const near = predecessor.is === 'done' && predecessor.near ? { near: predecessor.near } : {};
     // A DataProcess reads through the claim, as any pod does.
     if (key.kind === 'DataProcess') return rendered(key, () => ({ manifests: render({ ...given, facts: { pods: {}, ...near } }) }));
-    const choice = podChoice(store, target, definition);
+    const choice = podChoice(context, target, definition, object.metadata.uid ?? '');
     const needs = plan.operationNeeds(given);
     const ready = { master: podFacts(choice.pods('master')), worker: podFacts(choice.pods('worker')) };
     for (const role of ['master', 'worker'] as const) {

@@ -1,22 +1,12 @@
 /** A take-over on an API server that refuses, loses or delays writes: what Fluid's pods serve, they serve on. */
-import { onTestFinished, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type ApiRequest, WRITES } from '../../../src/api-server/index.ts';
 import { NoAnswer } from '../../../src/kube/errors.ts';
-import type { KubeObject } from '../../../src/kube/types.ts';
-import { alluxioFileSystem } from '../../support/alluxio-exec.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
 import { hasGoldens } from '../../upstream/cases.ts';
 import { boundHarness, type Harness } from '../harness.ts';
-import { fluidsCache } from './fluids-cache.ts';
-import { takenOver } from './taken-over.ts';
+import { cacheLabels, scenes, statusOf, watch } from './scenes.ts';
 
-const scenes: Readonly<Record<string, () => Promise<{ readonly at: Harness }>>> = {
-  alluxio: () => takenOver('alluxio/mem-basic', { options: { exec: alluxioFileSystem().exec, probeMs: 60_000 } }),
-  jindo: () => takenOver('jindo/oss-basic'),
-  jindo105: () => takenOver('jindo/oss-basic', { changed: (object) => object }),
-  vineyard: () => takenOver('vineyard/default', { changed: (object) => object }),
-  cache: fluidsCache,
-};
 type Fault = keyof typeof reasons | 'unsent' | 'lost';
 const reasons = { '500': 'InternalError', '503': 'ServiceUnavailable', '504': 'Timeout', '409': 'Conflict' } as const;
 
@@ -27,50 +17,6 @@ function fail({ server }: Harness, fault: Fault, matches: (request: ApiRequest) 
   if (fault === 'lost') return server.rules.add(match, { after: lost });
   if (fault === 'unsent') return server.rules.add(match, { before: lost });
   return server.rules.refuse(match, { status: Number(fault), reason: reasons[fault], message: 'the server is overloaded' });
-}
-
-const cacheLabels = ({ server }: Harness): readonly string[] =>
-  server
-    .all('Node')
-    .flatMap(({ metadata: { name, labels = {} } }) =>
-      Object.entries(labels).flatMap(([key, value]) =>
-        /^fluid.io\/(s-|f-)|^fluid_exclusive/.test(key) ? [`${name} ${key}=${value}`] : [],
-      ),
-    );
-const podsOf = ({ server }: Harness): readonly (string | undefined)[] => server.all('Pod').map(({ metadata }) => metadata.uid);
-const statusOf = (object: KubeObject) =>
-  object['status'] as { readonly phase?: string; readonly conditions?: readonly { type: string; status: string; message?: string }[] };
-
-/** States that must never be seen. The test looks for them after each write of the controller, and each second. */
-function watch(at: Harness): { readonly seen: readonly string[] } {
-  const seen = new Set<string>();
-  const pods = podsOf(at);
-  const labels = cacheLabels(at).filter((label) => !label.includes('fluid_exclusive'));
-  const look = () => {
-    for (const dataset of at.server.all('Dataset')) {
-      const { phase } = statusOf(dataset);
-      if (phase !== 'Bound')
-        seen.add(
-          `the Dataset is ${phase}: ${JSON.stringify(statusOf(dataset).conditions?.map(({ type, status, message }) => `${type} ${status} ${message}`))}`,
-        );
-    }
-    for (const object of at.server.all())
-      for (const { message = '' } of (object.kind.endsWith('Runtime') && statusOf(object)?.conditions) || [])
-        if (/ gone/.test(message)) seen.add(message);
-    const now = new Set(cacheLabels(at));
-    for (const label of labels) if (!now.has(label)) seen.add(`lost ${label}`);
-    const left = new Set(podsOf(at));
-    if (!pods.every((uid) => left.has(uid))) seen.add('a pod was deleted');
-  };
-  at.server.rules.add({ verb: WRITES }, { after: look });
-  const beat = setInterval(look, 1000);
-  onTestFinished(() => clearInterval(beat));
-  return {
-    get seen() {
-      look();
-      return [...seen];
-    },
-  };
 }
 
 /** The writes that fail, at first for 20 s, then for 20 s of a second process. */

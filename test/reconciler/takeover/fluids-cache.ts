@@ -41,8 +41,7 @@ export function putAdvanced(server: ApiServer, runtime: KubeObject, component: '
 }
 
 /** A Cache that Fluid has set up. Its controller is stopped, and ours has not begun. */
-export async function fluidsCache() {
-  const exec = memoryExec();
+export async function fluidsCache(exec = memoryExec()) {
   const at = await harness({ runtimes: [cache, thin], probeMs: 60_000, fluidsWorkloads: true, exec: exec.exec });
   at.put(cacheClass('plain'));
   const conditions = [{ type: 'Ready', status: 'True', reason: 'DatasetReady' }];

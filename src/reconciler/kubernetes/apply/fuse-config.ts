@@ -11,7 +11,7 @@ export interface FuseConfig extends Pick<Cluster, 'refresh'> {
 }
 
 /** threat-model: R-refresh */
-export function createFuseConfig({ client, store }: Pick<ClusterContext, 'client' | 'store'>): FuseConfig {
+export function createFuseConfig({ client, store, takeover }: Pick<ClusterContext, 'client' | 'store' | 'takeover'>): FuseConfig {
   // UIDs of runtimes with a changed configuration that their pods have not been patched for yet.
   const unrefreshed = new Set<string>();
   return {
@@ -19,7 +19,7 @@ export function createFuseConfig({ client, store }: Pick<ClusterContext, 'client
       const { uid = '' } = runtime.metadata;
       if (changed) unrefreshed.add(uid);
       if (!unrefreshed.has(uid)) return;
-      const { pods } = podChoice(store, key, { workloads: () => names });
+      const { pods } = podChoice({ store, takeover }, key, { workloads: () => names }, uid);
       await each(
         (plan.base.config?.roles ?? []).flatMap(pods).map(({ metadata }) => async () => {
           const count = Number(metadata.annotations?.[annotation.fuseConfigUpdate] ?? 0) + 1;

@@ -20,7 +20,7 @@ export function runtimeCommands({
         `${uid}/run`,
         { namespace: world.key.namespace, version: `${world.dataset.metadata.generation}/${generation}`, everyMs: 0 },
         () =>
-          runCommands(exec, podChoice(store, world.key, runtimeOf(store, world), world.plan.leader), commands)
+          runCommands(exec, podChoice({ store, takeover }, world.key, runtimeOf(store, world), uid, world.plan.leader), commands)
             .then(
               () => ended(true),
               (error: unknown) => {
@@ -45,7 +45,7 @@ export function runtimeCommands({
       if (!plan?.cleanup) return;
       await confirmed(dataset ? [object, dataset] : [object]);
       const { ask, commands } = plan.cleanup;
-      const choice = podChoice(store, key, definition, plan.leader, (role) => takeover.left(uid, role));
+      const choice = podChoice({ store, takeover }, key, definition, uid, plan.leader);
       jobs.ask(
         `${uid}/clean`,
         due,

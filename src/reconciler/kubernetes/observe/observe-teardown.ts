@@ -59,7 +59,7 @@ export function teardownObserver(context: ClusterContext): Pick<Cluster, 'observ
       const users = await usersOfClaim(key, claim?.metadata.name);
       if ('ended' in users) await adoptJobsOfEnded(context, key, users.ended);
       const { plan, planError } = dataset ? await planOf(dataset) : {};
-      const choice = podChoice(store, key, definition, plan?.leader, (role) => context.takeover.left(uid, role));
+      const choice = podChoice(context, key, definition, uid, plan?.leader);
       const cleanable = plan?.cleanup !== undefined && canRun(choice, plan.cleanup.ask?.commands ?? plan.cleanup.commands(undefined));
       // Planning again counts as an attempt while a pod is ready that could clean.
       const askable = planError !== undefined && choice.pods('worker').some((pod) => pod['ready']);

@@ -50,7 +50,7 @@ export function observer(context: ClusterContext): Cluster['observe'] {
       return live ? store.pods(live.metadata).map(({ metadata }) => metadata.name) : [];
     };
     const { workloads, afterMs: crashAfterMs } = context.recentCrashes.added(uid, viewOf(plan.roles), podNames);
-    const { results, afterMs } = askPods(context, podChoice(store, key, definition, plan.leader, workload), {
+    const { results, afterMs } = askPods(context, podChoice(context, key, definition, uid, plan.leader), {
       key,
       dataset,
       runtime: object,

@@ -62,7 +62,7 @@ export function factSources(context: ClusterContext, asking: Asking, asker: Aske
     claim: (claim) => lookups.claim(namespace, claim, asker),
     object: (kind, objectName) => store.companion(kind, objectName, key),
     keys: (configMap) => lookups.keys(namespace, configMap, asker),
-    pods: (role) => podFacts(podChoice(store, key, definition, undefined, workload).pods(role)),
+    pods: (role) => podFacts(podChoice(context, key, definition, uid).pods(role)),
     reference: (need) => referenceFact(context, { ...key, volume: volumeName(identity), bound }, need),
   };
 }
