@@ -1,4 +1,4 @@
-import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../src/kube/exec.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';
 import type { Dice } from './dice.ts';
 import { A, B, CANARY } from './scene.ts';

@@ -1,7 +1,7 @@
 import type { Runtime, Settings } from '../../src/constructs/index.ts';
 import type { Log } from '../../src/kube/types.ts';
 import { KEYS, shareOf } from '../../src/kube/turns/fair-queue.ts';
-import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../src/kube/exec.ts';
 import { kubernetesCluster, type KubernetesCluster } from '../../src/reconciler/kubernetes/kubernetes-cluster.ts';
 import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/nodes/node-labels.ts';
 import { helpersOf } from '../../src/reconciler/operations/job-view.ts';

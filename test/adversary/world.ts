@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { Dataset as DatasetKind, isLabel, operationKinds } from '../../src/api/index.ts';
-import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../src/kube/exec.ts';
 import { typeOf } from '../../src/planning/kinds.ts';
 import { type Controllers, createControllers } from '../../src/api-server/controllers/index.ts';
 import { type ApiServer, createApiServer, Refusal, type Snapshot, WRITES } from '../../src/api-server/index.ts';

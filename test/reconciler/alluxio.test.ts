@@ -4,7 +4,7 @@ import type { AlluxioRuntimeSpec } from '../../runtimes/alluxio/spec.ts';
 import thin from '../../runtimes/thin/index.ts';
 import type { DatasetSpec } from '../../src/api/index.ts';
 import { recordedPorts } from '../../src/planning/port-table.ts';
-import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../src/kube/exec.ts';
 import { type AlluxioFileSystem, alluxioFileSystem } from '../support/alluxio-exec.ts';
 import * as write from '../support/objects.ts';
 import { boundHarness, type Harness, harness } from './harness.ts';

@@ -8,7 +8,7 @@ import type { Occurrence } from '../../src/kube/events/events.ts';
 import { KEYS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import type { KubeObject, Log } from '../../src/kube/types.ts';
 import { kubernetesCluster, type KubernetesCluster } from '../../src/reconciler/kubernetes/kubernetes-cluster.ts';
-import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../src/kube/exec.ts';
 import { typeOf, workloadType } from '../../src/planning/kinds.ts';
 import { createNodeLabeler, type NodeLabeler } from '../../src/reconciler/kubernetes/nodes/node-labels.ts';
 import type { PortPolicy } from '../../src/planning/ports.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { settled, waiting } from '../../src/kube/turns/queue.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
-import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../src/kube/exec.ts';
 import type { ExecCall } from '../../src/playground/engines/exec-call.ts';
 import { defaultAnswer } from '../../src/playground/engines/juicefs.ts';
 import { exampleFileSystem } from '../support/example-exec.ts';

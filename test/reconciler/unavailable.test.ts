@@ -1,7 +1,7 @@
 /** An engine or a store that does not answer readers: a condition of Dataset and runtime, for as long as it lasts. */
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
-import { CommandTimeout, type PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import { CommandTimeout, type PodExec } from '../../src/kube/exec.ts';
 import { openDataset, thinRuntime } from '../support/objects.ts';
 import { boundHarness, type Harness } from './harness.ts';
 import { refer, serve } from './reference-scene.ts';

@@ -1,4 +1,4 @@
-import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../src/kube/exec.ts';
 import { createEngines as createAnswers } from '../../src/playground/engines/engines.ts';
 
 /** Answers of the engines in the pods of a world; the tables of mounts of their masters are remembered. */

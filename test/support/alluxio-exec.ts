@@ -1,4 +1,4 @@
-import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../src/kube/exec.ts';
 import { alluxioAnswer, type SimulatedAlluxio, simulatedAlluxio } from '../../src/playground/engines/alluxio.ts';
 
 export interface AlluxioFileSystem extends SimulatedAlluxio {

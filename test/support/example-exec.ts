@@ -1,4 +1,4 @@
-import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../src/kube/exec.ts';
 import { type Mounted, mountsText, obey } from './example-mounts.ts';
 
 /** The file system of the example runtime, as far as its pods answer for it: in memory, one for each dataset. */

@@ -2,7 +2,7 @@ import { stored, type CannedAnswer } from '../../harness/control-plane/exec-answ
 import { fits } from '../../harness/control-plane/exec-replay.ts';
 import { createEngines } from '../../src/playground/engines/engines.ts';
 import type { ExecAnswer, ExecCall } from '../../src/playground/engines/exec-call.ts';
-import { CommandTimeout, type PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import { CommandTimeout, type PodExec } from '../../src/kube/exec.ts';
 
 /** Answers of pods in memory to commands, in the form of a control plane's `exec` for simulated pods. */
 export interface MemoryExec {

@@ -1,4 +1,4 @@
-import type { PodExec } from '../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../src/kube/exec.ts';
 
 /** The file system of the pair runtime, as far as the masters of one dataset answer for it, in memory. */
 export interface PairFileSystem {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ClusterConnection } from '../../../src/kube/client/connection.ts';
 import { createClient } from '../../../src/kube/client/kube-client.ts';
 import { connectionFromKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.ts';
-import { podExec } from '../../../src/reconciler/kubernetes/commands/pod-exec.ts';
+import { podExec } from '../../../src/kube/client/pod-exec.ts';
 import { apiServer, caData, connectProxy, folder, pair } from './world.ts';
 
 let now = 1_000_000;

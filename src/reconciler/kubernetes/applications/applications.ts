@@ -9,7 +9,7 @@ import { type ApplicationSettings, endedIn, type Sidecar, sidecarsToStop } from 
 import type { Application, StopResult } from '../../applications/commands.ts';
 import { createSidecarStopper } from '../../applications/stop-sidecars.ts';
 import { type Key, keyOf } from '../../world.ts';
-import type { PodExec } from '../commands/exec.ts';
+import type { PodExec } from '../../../kube/exec.ts';
 import { Pod } from '../../../planning/kinds.ts';
 
 export interface ApplicationOptions {

@@ -1,19 +1,9 @@
 import pLimit from 'p-limit';
 import type { Answered, BoundProbe, Command, Role } from '../../../constructs/index.ts';
 import { isRunnable } from '../../../constructs/startable.ts';
+import type { PodExec } from '../../../kube/exec.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { Question, Where } from '../../world.ts';
-
-/**
- * Runs one command in one container and returns what it printed. Rejects when it cannot start, its exit code is not 0, it takes too long, or,
- * at once, when it prints more than `mostBytes`. Without `mostBytes`, nobody reads it, and what is too much is discarded.
- */
-export type PodExec = (
-  where: { readonly namespace: string; readonly pod: string; readonly container: string },
-  argv: readonly string[],
-  timeoutMs: number,
-  mostBytes?: number,
-) => Promise<string>;
 
 /** Pods that one command runs in at a time: each is a connection. */
 const PODS_AT_ONCE = 32;
@@ -24,16 +14,6 @@ export interface PodChoice {
   pods(role: Role): readonly KubeObject[];
   /** Asked for each run of commands that needs it: a leader may change at any time. */
   readonly leader?: Question<string | undefined> | undefined;
-}
-
-/** A command that did not end in time. What had printed nothing may not have begun: its node may be lost. */
-export class CommandTimeout extends Error {
-  readonly hasPrinted: boolean;
-
-  constructor(message: string, hasPrinted: boolean) {
-    super(message);
-    this.hasPrinted = hasPrinted;
-  }
 }
 
 /** Commands on the leader were not run, since none of the pods leads. */
@@ -106,7 +86,7 @@ export const askProbe = async <T>(exec: PodExec, choice: PodChoice, probe: Bound
   probe.parse(await runCommands(exec, choice, probe.commands, probe.mostBytes), before);
 
 /** Work that begins when it is first asked for, and is done once. */
-export function lazy<T>(work: () => Promise<T>): () => Promise<T> {
+function lazy<T>(work: () => Promise<T>): () => Promise<T> {
   let begun: Promise<T> | undefined;
   return () => (begun ??= work());
 }

@@ -1,6 +1,7 @@
 import type { ReadAnswer } from '../../../constructs/index.ts';
 import type { World } from '../../world.ts';
-import { askProbe, CommandTimeout, type PodChoice } from '../commands/exec.ts';
+import { CommandTimeout } from '../../../kube/exec.ts';
+import { askProbe, type PodChoice } from '../commands/exec.ts';
 import { canAsk, type ClusterContext } from '../cluster-context.ts';
 
 /** The pauses after the first failures in a row. After further ones a probe is made at each interval, as after a success. */

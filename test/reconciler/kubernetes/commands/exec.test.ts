@@ -2,7 +2,8 @@ import { systemClock } from '../../../../src/kube/clock.ts';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Answers, Command, Role } from '../../../../src/constructs/index.ts';
 import { type KubeObject, silent } from '../../../../src/kube/types.ts';
-import { askProbe, canRun, type PodChoice, type PodExec, runCommands } from '../../../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../../../src/kube/exec.ts';
+import { askProbe, canRun, type PodChoice, runCommands } from '../../../../src/reconciler/kubernetes/commands/exec.ts';
 import { createJobs, type Jobs } from '../../../../src/reconciler/kubernetes/commands/jobs.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -2,7 +2,8 @@ import { systemClock } from '../../../../src/kube/clock.ts';
 import { expect, test } from 'vitest';
 import type { Command } from '../../../../src/constructs/index.ts';
 import { type KubeObject, silent } from '../../../../src/kube/types.ts';
-import { type PodExec, runCommands } from '../../../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../../../src/kube/exec.ts';
+import { runCommands } from '../../../../src/reconciler/kubernetes/commands/exec.ts';
 import { createJobs } from '../../../../src/reconciler/kubernetes/commands/jobs.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import alluxio from '../../../../runtimes/alluxio/index.ts';
 import thin from '../../../../runtimes/thin/index.ts';
 import type { DatasetSpec, Mount } from '../../../../src/api/index.ts';
-import type { PodExec } from '../../../../src/reconciler/kubernetes/commands/exec.ts';
+import type { PodExec } from '../../../../src/kube/exec.ts';
 import { type AlluxioFileSystem, alluxioFileSystem } from '../../../support/alluxio-exec.ts';
 import * as write from '../../../support/objects.ts';
 import { type Harness, harness } from '../../harness.ts';

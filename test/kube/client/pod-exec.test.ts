@@ -5,11 +5,11 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../../src/kube/clock.ts';
-import { CommandTimeout } from '../../../../src/reconciler/kubernetes/commands/exec.ts';
-import { type ExecFence, podExec } from '../../../../src/reconciler/kubernetes/commands/pod-exec.ts';
-import { createCa, issue } from '../../../../harness/control-plane/pki.ts';
-import { until } from '../../../support/manual-clock.ts';
+import { systemClock } from '../../../src/kube/clock.ts';
+import { CommandTimeout } from '../../../src/kube/exec.ts';
+import { type ExecFence, podExec } from '../../../src/kube/client/pod-exec.ts';
+import { createCa, issue } from '../../../harness/control-plane/pki.ts';
+import { until } from '../../support/manual-clock.ts';
 
 /** A command that asked for its connection. */
 interface Asked {

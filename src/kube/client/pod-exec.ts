@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream';
 import type { ClientOptions, WebSocket } from 'ws';
-import { shown, type Status } from '../../../api/index.ts';
-import { type Clock, systemClock, type Waits } from '../../../kube/clock.ts';
-import { type ClusterConnection, identityHeaders } from '../../../kube/client/connection.ts';
-import { createConnector } from '../../../kube/client/connector.ts';
-import { NotLeader } from '../../../kube/errors.ts';
-import { CommandTimeout, lazy, type PodExec } from './exec.ts';
+import { shown, type Status } from '../../api/index.ts';
+import { type Clock, systemClock, type Waits } from '../clock.ts';
+import { type ClusterConnection, identityHeaders } from './connection.ts';
+import { createConnector } from './connector.ts';
+import { NotLeader } from '../errors.ts';
+import { CommandTimeout, type PodExec } from '../exec.ts';
 
 /** Until when commands may start and run. */
 export interface ExecFence {
@@ -36,7 +36,8 @@ const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
  * threat-model: R-pod-output
  */
 export function podExec(connection: ClusterConnection, { signal, deadline, clock = systemClock }: ExecFence = {}): PodExec {
-  const loaded = lazy(async () => import('ws'));
+  let library: Promise<typeof import('ws')> | undefined;
+  const loaded = () => (library ??= import('ws'));
   const createConnection = connectionsOf(connection);
   return async ({ namespace, pod, container }, argv, timeoutMs, mostBytes) => {
     signal?.throwIfAborted();
