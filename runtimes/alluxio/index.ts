@@ -2,6 +2,7 @@ import { defineRuntime } from '../../src/constructs/index.ts';
 import { AlluxioBackup } from './backup.ts';
 import { removeCache } from './commands.ts';
 import { AlluxioFuse, AlluxioMaster, AlluxioWorker } from './components.ts';
+import { diagnosis } from './diagnosis.ts';
 import { images } from './images.ts';
 import { mounts } from './mount-table.ts';
 import { AlluxioLoad } from './load.ts';
@@ -29,4 +30,5 @@ export default defineRuntime({
   status,
   operations: { DataLoad: AlluxioLoad, DataBackup: AlluxioBackup },
   cleanup: removeCache,
+  diagnosis,
 });

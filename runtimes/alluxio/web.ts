@@ -3,18 +3,20 @@ import { anyMaster } from './commands.ts';
 import type { AlluxioPlan } from './plan.ts';
 
 /**
- * A shell function for a pod: `web /path` prints what the master's web port answers, in milliseconds, while a command starts a Java virtual
+ * A shell function for a pod: `web /path` prints what a web port of the pod answers, in milliseconds, while a command starts a Java virtual
  * machine. It fails where there is no such port or page. In bash alone, since images may have no curl. To HTTP 1.0 an answer comes whole.
  */
-export const web = ({ ports }: Pick<AlluxioPlan, 'ports'>): string => `at=127.0.0.1
+export const webAt = (port: number): string => `at=127.0.0.1
 web() {
   timeout 10 bash -c '
     exec 3<> "/dev/tcp/$3/$0" && printf "GET %s HTTP/1.0\\r\\nConnection: close\\r\\n\\r\\n" "$1" >&3 || exit
     IFS= read -r line <&3
     [[ $line == HTTP/*" 200 "* ]] || exit
     until [[ $line == "$2" ]]; do IFS= read -r line <&3 || exit; done
-    exec cat <&3' ${ports.masterWeb} "$1" $'\\r' "$at" 2> /dev/null
+    exec cat <&3' ${port} "$1" $'\\r' "$at" 2> /dev/null
 }`;
+
+export const web = ({ ports }: Pick<AlluxioPlan, 'ports'>): string => webAt(ports.masterWeb);
 
 /**
  * Only the leading one of several masters serves pages: the others accept a connection and close it. All are asked at once, since one whose

@@ -1,6 +1,7 @@
 import { defineRuntime, IP_FAMILY } from '../../src/constructs/index.ts';
 import { cacheUse, removeCache, size, status } from './commands.ts';
 import { JuiceFSFuse, JuiceFSWorker } from './components.ts';
+import { diagnosis } from './diagnosis.ts';
 import { JuiceFSLoad } from './load.ts';
 import { JuiceFSMigrate } from './migrate.ts';
 import { needs, plan } from './plan.ts';
@@ -23,4 +24,5 @@ export default defineRuntime({
   status,
   operations: { DataLoad: JuiceFSLoad, DataMigrate: JuiceFSMigrate },
   cleanup: removeCache,
+  diagnosis,
 });

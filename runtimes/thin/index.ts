@@ -2,6 +2,7 @@ import { ThinRuntime, ThinRuntimeProfile } from '../../src/api/index.ts';
 import { defineRuntime, diskUsage } from '../../src/constructs/index.ts';
 import { ThinFuse, ThinWorker } from './components.ts';
 import { STORAGE_ENV } from './config.ts';
+import { diagnosis } from './diagnosis.ts';
 import { needs, plan } from './plan.ts';
 
 const unknown = 'N/A';
@@ -30,6 +31,7 @@ export default defineRuntime({
   components: { worker: ThinWorker, fuse: ThinFuse },
   probes: { ufs: diskUsage('fuse') },
   reads: { subject: 'the store' },
+  diagnosis,
   syncsMetadata: (plan) => 'autoSync' in plan && plan.autoSync,
   status: (plan) =>
     'shows' in plan

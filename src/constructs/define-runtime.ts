@@ -2,6 +2,7 @@ import { type CustomResource, type Fault, InvalidSpec, referenceIn, shown, type 
 import type {
   BasePlan,
   CacheUse,
+  Diagnosis,
   Engine,
   EngineDefinition,
   Engines,
@@ -107,5 +108,7 @@ export function defineRuntime<S extends TSchema, P extends BasePlan, C>(
       if (reference !== undefined) throw new InvalidSpec(notFor(type, reference), { object: `Dataset ${input.namespace}/${input.name}` });
       return asked.bind(typed);
     },
+    // The cast: callers have parsed the spec with `resource`.
+    diagnosis: (name = type) => engines.get(name)?.diagnosis as Diagnosis<unknown> | undefined,
   };
 }

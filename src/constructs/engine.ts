@@ -42,6 +42,7 @@ import { DatasetClaim, DatasetVolumeObjects } from './volume.ts';
 export const engine = <Spec, P extends BasePlan, C = CacheUse>(definition: EngineDefinition<Spec, P, C>): Engine<Spec> => ({
   // The cast: the keys of `Operations` are kinds.
   operations: Object.keys(everyOperation(definition.operations)) as OperationKind[],
+  ...(definition.diagnosis && { diagnosis: definition.diagnosis }),
   needs: (input) => definition.needs?.(input) ?? {},
   bind: (input) => bound(definition, withOwnWarnings(definition.plan(input), input), () => blameOf(input)),
 });

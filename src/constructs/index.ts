@@ -20,6 +20,7 @@ export { anyAddress, IP_FAMILY } from './ip-family.ts';
 export * from './load-targets.ts';
 export { needsSshKeys, parallelOf } from './migrate.ts';
 export { OperationJob, ownedByOperation } from './operation.ts';
+export { isSwitchedOn, valueBelow, valueIs, valueIsNone } from './option-cost.ts';
 export * from './options.ts';
 export { fromField, isOnHost, podBase, type PodBase, type PodFields, volumesOf } from './pod-base.ts';
 export { podService } from './pod-service.ts';

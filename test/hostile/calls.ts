@@ -223,6 +223,39 @@ const owned = (entries: number) => ({
   metadata: { ownerReferences: list(entries, (i) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: `c${i}`, uid: `u${i}` })) },
 });
 const ofNames = 'its text is the name of an object or a label, which the API server holds below 254 characters';
+/** All that a diagnosis asks of a runtime: its counters, and the options that users have set. */
+function diagnosed(runtime: Runtime): Calls {
+  const { counters, chosen, cache: setting } = runtime.diagnosis() ?? {};
+  const reads = (answer: string) => {
+    for (const role of ['master', 'worker', 'fuse'] as const) {
+      try {
+        counters?.parse(answer, { role, ports: {} });
+      } catch (error) {
+        if (error instanceof TypeError || error instanceof RangeError) throw error;
+      }
+    }
+  };
+  const specOf = (args: readonly string[], options: Readonly<Record<string, string>>) => ({
+    spec: { fuse: { args, options, properties: options }, properties: options },
+    dataset: { mounts: [{ mountPoint: 'a://b', options }], sharedOptions: options },
+  });
+  const asks = (args: readonly string[], options: Readonly<Record<string, string>>) => {
+    const specs = specOf(args, options);
+    return [chosen?.(specs), setting?.(specs)];
+  };
+  return {
+    text: [reads, (text) => reads(`"Worker.A${text}`), (text) => reads(`juicefs_${text}`), (text) => asks([text], { [text]: text })],
+    many: [
+      (entries) =>
+        asks(
+          list(entries, (i) => `-o a${i}`),
+          record(entries),
+        ),
+      (entries) => reads('"Worker.CapacityTotal.a":{"count":1\n'.repeat(entries)),
+      (entries) => reads('juicefs_blockcache_bytes 1\n'.repeat(entries)),
+    ],
+  };
+}
 const atStart = 'is called with constants, once when a process starts';
 const planOnly = 'takes a plan, which `plan` below has made of what a tenant wrote; synth of every part is measured with it';
 const files = 'reads files; what it makes of them is measured in parseFuseConfig';
@@ -574,6 +607,12 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
     ownedByOperation: 'is measured with OperationJob',
   },
+  'src/constructs/option-cost.ts': {
+    isSwitchedOn: { text: (text) => constructs.isSwitchedOn(text) },
+    valueBelow: { text: (text) => [constructs.valueBelow(1, 'M')(text), constructs.valueBelow(1)(`1${text}`)] },
+    valueIs: { text: (text) => constructs.valueIs('a')(text) },
+    valueIsNone: { text: (text) => [constructs.valueIsNone(text), constructs.valueIsNone(`0.${text}`)] },
+  },
   'src/constructs/options.ts': {
     absolutePath: { text: (text) => constructs.absolutePath(text, 'x') },
     cacheDirectory: { text: (text) => constructs.cacheDirectory(`/${text}`, 'x') },
@@ -761,6 +800,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     master: 'takes what the plan has',
   },
   'runtimes/alluxio/components.ts': { AlluxioFuse: planOnly, AlluxioMaster: planOnly, AlluxioWorker: planOnly },
+  'runtimes/alluxio/diagnosis.ts': { diagnosis: diagnosed(alluxio) },
   'runtimes/alluxio/defaults.ts': { defaultsFor: numbers },
   'runtimes/alluxio/domain-socket.ts': {
     socketOf: {
@@ -908,6 +948,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   'runtimes/alluxio/web.ts': {
     leader: { text: (text) => alluxio.bind(alluxioGiven({ spec: { master: { replicas: 3 } } })).leader?.parse([[text]]) },
     web: numbers,
+    webAt: numbers,
     webOfLeader: 'has names of ours',
     webSetting: 'has names of ours',
   },
@@ -1003,6 +1044,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
     },
   },
   'runtimes/juicefs/components.ts': { JuiceFSFuse: planOnly, JuiceFSWorker: planOnly },
+  'runtimes/juicefs/diagnosis.ts': { diagnosis: diagnosed(juicefs) },
   'runtimes/juicefs/index.ts': { default: 'its needs and plan are below' },
   'runtimes/juicefs/options.ts': {
     forFormat: 'is measured with forMount',
@@ -1090,6 +1132,7 @@ export const exportsOf: Readonly<Record<string, Readonly<Record<string, Calls | 
   },
   'runtimes/juicefs/warnings.ts': { sourceWarnings: 'is measured with sourceOf' },
   'runtimes/thin/components.ts': { ThinFuse: planOnly, ThinWorker: planOnly },
+  'runtimes/thin/diagnosis.ts': { diagnosis: diagnosed(thin) },
   'runtimes/thin/config.ts': {
     configText: {
       text: [

@@ -14,6 +14,7 @@ import type {
   EngineStatus,
   UfsUsage,
 } from './commands.ts';
+import type { Diagnosis } from './diagnosis.ts';
 import type { Needs, PlanInput, Role, RuntimeInput, WorkloadNames } from './input.ts';
 import type { Operation, OperationKind, OperationNeeds, Operations } from './operation.ts';
 import type { BasePlan } from './plan.ts';
@@ -135,6 +136,8 @@ export interface EngineDefinition<Spec, P extends BasePlan, C = CacheUse> {
   readonly cleanup?: Cleanup<P>;
   /** Operations on the data, each in a Job. */
   readonly operations?: Operations<P>;
+  /** Why reads are slow. Without it, `sluice explain --slow` says what pods, nodes and statuses show. */
+  readonly diagnosis?: Diagnosis<Spec>;
 }
 
 /**
@@ -153,6 +156,8 @@ export interface Reads<P extends BasePlan> {
 export interface Engine<Spec> {
   /** Kinds of operations that it supports. */
   readonly operations: readonly OperationKind[];
+  /** Why reads are slow, if it can say. */
+  readonly diagnosis?: Diagnosis<Spec>;
   /** Facts that must be looked up before `bind`. */
   needs(input: PlanInput<Spec>): Needs;
   /**
@@ -184,6 +189,8 @@ export interface Runtime
    * @throws InvalidSpec when a user must change the runtime or the Dataset.
    */
   bind(input: RuntimeInput<unknown>): BoundRuntime;
+  /** Why reads are slow, as this engine says it; undefined if it does not. Specs must have been parsed. Default of `engine`: the only one. */
+  diagnosis(engine?: string): Diagnosis<unknown> | undefined;
 }
 /** One runtime with its plan. Nothing in it changes after `bind`. */
 export interface BoundRuntime {
