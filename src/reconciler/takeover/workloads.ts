@@ -45,7 +45,7 @@ export interface WorkloadTakeover {
    *
    * Returns those that the API server refuses to delete. While one exists, no StatefulSet of its name may be created.
    */
-  release(world: World, objects: readonly DesiredObject[]): Promise<readonly Refusal[]>;
+  release(world: World, objects: readonly DesiredObject[]): Promise<readonly RefusedRelease[]>;
   forget(uid: string): void;
 }
 
@@ -53,7 +53,7 @@ export interface WorkloadTakeover {
 const lacksPods = (workload: LiveObject): boolean => podsCreated(workload) < podsWanted(workload);
 
 /** An object that stays. */
-export interface Refusal {
+export interface RefusedRelease {
   readonly name: string;
   readonly failures: readonly Failure[];
 }
@@ -119,7 +119,7 @@ export function createWorkloadTakeover(
       if (!type || leaving.length === 0) return [];
       await confirmed(sourcesOf(world));
       const { uid = '' } = world.runtime.metadata;
-      const refusals: Refusal[] = [];
+      const refusals: RefusedRelease[] = [];
       for (const object of leaving) {
         const { metadata } = object;
         const others = (released.get(uid) ?? []).filter((each) => each.metadata.uid !== metadata.uid);
