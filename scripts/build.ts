@@ -10,7 +10,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { AS_MODULES, BUNDLED, notices } from './bundling.ts';
+import { AS_MODULES, BUNDLED, notices, withPage } from './bundling.ts';
 import { copyTypes, emptied } from './package/types.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -33,6 +33,7 @@ const { metafile } = await build({
   entryPoints: Object.fromEntries(sources) as Record<string, string>,
   outdir: join(dist, 'lib'),
   external: ['cdk8s', 'constructs', 'esbuild', 'typebox', 'vitest'],
+  plugins: [withPage],
 });
 await build({
   ...BUNDLED,

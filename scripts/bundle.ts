@@ -7,7 +7,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { AS_MODULES, BUNDLED, notices, without } from './bundling.ts';
+import { AS_MODULES, BUNDLED, notices, withPage, without } from './bundling.ts';
 
 const root = join(import.meta.dirname, '..');
 const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -28,7 +28,7 @@ export async function bundle(folder: string): Promise<void> {
     ...AS_MODULES,
     entryPoints: { sluice: 'src/cli/main.ts' },
     outdir: dirname(join(folder, ENTRY)),
-    plugins: [without(LEFT_OUT, 'Refused', `this command needs the npm package: npx ${name}`)],
+    plugins: [withPage, without(LEFT_OUT, 'Refused', `this command needs the npm package: npx ${name}`)],
   });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, type: 'module' })}\n`);
   writeFileSync(join(folder, 'THIRD-PARTY.txt'), notices(metafile));

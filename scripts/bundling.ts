@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import { pageFiles } from '../src/cli/ui/page-files.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -41,6 +42,17 @@ export const define = (command) => command.allowUnknownOption().allowExcessArgum
     }));
   },
 });
+
+/** The files of the page of `sluice ui`, inside of the program: they are found wherever the program runs. */
+export const withPage: Plugin = {
+  name: 'with-page',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/cli\/ui\/page-files\.ts$/ }, async () => ({
+      loader: 'js',
+      contents: `const files = ${JSON.stringify(await pageFiles())};\nexport const pageFiles = async () => files;\n`,
+    }));
+  },
+};
 
 /** The text of THIRD-PARTY.txt: licences of all packages that are in a bundle ask to be passed on with it. */
 export function notices({ inputs }: Metafile): string {

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { build, type Metafile } from 'esbuild';
 import { ARCHITECTURES, type Architecture, ownArchitecture } from '../src/cli/image/archive.ts';
 import { messageOf } from '../src/cli/errors.ts';
-import { BUNDLED, notices, without } from './bundling.ts';
+import { BUNDLED, notices, withPage, without } from './bundling.ts';
 import { withBlob } from './executable/elf.ts';
 import { downloadsFor, nodeBinary, nodeLicence, nodeVersion } from './image/node.ts';
 
@@ -53,7 +53,7 @@ async function blobOfProgram(): Promise<{ readonly blob: Buffer; readonly metafi
       entryPoints: ['src/cli/executable.ts'],
       outfile: join(folder, 'sluice.cjs'),
       format: 'cjs',
-      plugins: [without(LEFT_OUT, 'UsageError', `this command needs Node and the npm package: npx ${name}`)],
+      plugins: [withPage, without(LEFT_OUT, 'UsageError', `this command needs Node and the npm package: npx ${name}`)],
     });
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version }));
     // Paths are relative: the blob has them, and the folder has another name each time.

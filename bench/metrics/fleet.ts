@@ -2,7 +2,7 @@
 import alluxio from '../../runtimes/alluxio/index.ts';
 import type { Dataset } from '../../src/api/index.ts';
 import type { RuntimeCandidate } from '../../src/planning/choose.ts';
-import type { Fleet } from '../../src/reconciler/metrics/exposition.ts';
+import type { WatchedFleet } from '../../src/reconciler/metrics/exposition.ts';
 import type { OperationObject } from '../../src/reconciler/operations/world.ts';
 import type { LiveObject } from '../../src/reconciler/world.ts';
 
@@ -19,7 +19,7 @@ export const bytesOf = (name: string, salt: number): number => Math.round(amount
 const namespaceOf = (i: number): string => `team-${String(i % NAMESPACES).padStart(3, '0')}`;
 const nameOf = (i: number): string => `images-${String(i).padStart(5, '0')}`;
 
-export function fleetOf(count: number): Fleet {
+export function fleetOf(count: number): WatchedFleet {
   const all = Array.from({ length: count }, (_, i) => i);
   const fuses = new Map(all.map((i) => [`${namespaceOf(i)}/${nameOf(i)}-fuse`, fuse(i)]));
   const [datasets, runtimes, operations] = [all.map(dataset), all.map(runtime), all.map(operation)];

@@ -18,6 +18,7 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'say what Datasets, runtimes and operations wait for, since when, and what to do',
     load: () => import('./explain/explain.ts'),
   },
+  { name: 'ui', summary: 'serve a read-only page of Datasets, operations and nodes', load: () => import('./ui/ui.ts') },
   {
     name: 'playground',
     summary: 'run a control plane in memory, with simulated pods, to try things on this machine',

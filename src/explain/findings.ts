@@ -5,40 +5,13 @@ import { objectText } from '../planning/key.ts';
 import { causeIn, toDoAbout } from './advice.ts';
 import { chainLines } from './chain-lines.ts';
 import { eventLines } from './event-lines.ts';
+import { type Condition, conditionsOf, isWellPhase, notesOf, wrongOf } from './conditions.ts';
 import { type ExplainedCause, type Explanation, phaseText } from './finding.ts';
 import { isOperation, type ExplainInput } from './gather.ts';
 import { type Lack, lackBehind, lacksOf, withLacks } from './lacking.ts';
 import { jobLines, workloadLines } from './pod-lines.ts';
 import { routeFinding } from './route-findings.ts';
 import { stuckCause } from './stuck.ts';
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-}
-
-/** Conditions that are True when something is wrong. */
-const TROUBLES: ReadonlySet<string> = new Set([
-  'NotReady',
-  'Failed',
-  'DatasetTaken',
-  'MountsDiffer',
-  'PodsCrashing',
-  'PodsRefused',
-  'PodsPending',
-  'DataUnavailable',
-  'ImmutableFieldChanged',
-]);
-/** Conditions that are True when something is worth knowing: the object counts as healthy all the same. */
-const NOTES: ReadonlySet<string> = new Set(['SpecWarning', 'PodsOutdated', 'PlacementWaiting']);
-/** Conditions that are False when something is wrong. */
-const GOALS: ReadonlySet<string> = new Set(['Synced', 'Complete']);
-/** `Ready` of a runtime or an operation repeats its other conditions; `Reconciling` and `Stalled` do so everywhere. */
-const goalsOf = ({ kind }: KubeObject): ReadonlySet<string> => (kind === 'Dataset' ? new Set([...GOALS, 'Ready']) : GOALS);
-const WELL: ReadonlySet<string> = new Set(['Bound', 'DataMigrating', 'Complete', 'Executing']);
 
 /** One finding for each object, from its conditions, its workloads, its events and the operations before it; those of pods come first. */
 export const findings = (input: ExplainInput): readonly Explanation[] => [
@@ -47,12 +20,9 @@ export const findings = (input: ExplainInput): readonly Explanation[] => [
 ];
 
 function findingOf(object: KubeObject, input: ExplainInput): Explanation {
-  const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly Condition[] };
-  const { policy } = (object['spec'] ?? {}) as { policy?: string };
-  const told = conditions.filter(({ type, status }) => NOTES.has(type) && status === 'True');
-  const isWrong = ({ type, status }: Condition) =>
-    (TROUBLES.has(type) && status === 'True') || (goalsOf(object).has(type) && status === 'False');
-  const wrong = conditions.filter(isWrong);
+  const conditions = conditionsOf(object);
+  const told = notesOf(object);
+  const wrong = wrongOf(object);
   // `Ready` False and `NotReady` True are one thing; a reason may be the name of another condition, which says more.
   const apart = wrong.filter(
     ({ type, reason }) =>
@@ -65,8 +35,7 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   const phase = phaseText(object, workloads.length > 0 ? 'set up' : 'not seen yet');
   const isSeen = phaseText(object) !== '' || conditions.length > 0;
   const isRuntime = !isOperation(object) && (workloads.length > 0 || conditions.some(({ type }) => type === 'Synced'));
-  // Before its first time, an operation with a schedule waits for nothing else.
-  const isWell = isRuntime || WELL.has(phase) || (policy === 'Cron' && phase === 'Pending');
+  const isWell = isRuntime || isWellPhase(object, phase);
   const stuck = isOperation(object) ? stuckCause(object, { jobs, helpers: workloads }, input) : undefined;
   const lacks = isOperation(object) ? [] : lacksOf(object, input);
   const isLacking = lacks.some(({ isLasting }) => isLasting);

@@ -1,4 +1,4 @@
-import type { Dataset, InvalidSpec } from '../api/index.ts';
+import type { DatasetStatus, InvalidSpec } from '../api/index.ts';
 import type { Runtime } from '../constructs/index.ts';
 import type { RuntimeObject } from './objects.ts';
 
@@ -12,7 +12,7 @@ export interface RuntimeCandidate {
 
 /** The runtime that serves the dataset, of several of one name: the one that serves it already, else the oldest. */
 export function choose(
-  dataset: Dataset | undefined,
+  dataset: { readonly status?: Pick<Partial<DatasetStatus>, 'runtimes'> } | undefined,
   candidates: readonly RuntimeCandidate[],
 ): { readonly chosen?: RuntimeCandidate; readonly others: readonly RuntimeCandidate[] } {
   const alive = candidates.filter(({ object }) => !object.metadata.deletionTimestamp);

@@ -8,8 +8,8 @@ import type { Log } from '../kube/types.ts';
 import type { ReflectorStatus } from '../kube/watch/reflector.ts';
 import { whyStale } from '../kube/watch/staleness.ts';
 import type { StopResult } from './applications/commands.ts';
-import { exposition, type Fleet } from './metrics/exposition.ts';
-import { createPace } from './metrics/pace.ts';
+import { exposition, type WatchedFleet } from './metrics/exposition.ts';
+import { createPace } from '../kube/turns/pace.ts';
 import { createReadCounters } from './metrics/reads.ts';
 import { type WorkMetrics, workMetrics } from './metrics/work-metrics.ts';
 
@@ -39,7 +39,7 @@ export interface MetricsOptions {
   /** The server of the API, as requests name it. */
   readonly host: string;
   /** Undefined until the watches have begun. */
-  readonly fleet?: () => Fleet | undefined;
+  readonly fleet?: () => WatchedFleet | undefined;
   readonly watches?: () => WatchStatuses;
   /** Up to so many Datasets have series of their own. Default 0: none has. */
   readonly datasetLimit?: number;

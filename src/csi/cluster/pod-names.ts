@@ -5,12 +5,12 @@
 import { readdirSync } from 'node:fs';
 import type { PodName } from './node-cluster.ts';
 
-export interface NodePod extends PodName {
+export interface PodOfNode extends PodName {
   readonly uid: string;
 }
 
 /** Pods of this node whose containers are being made or were: `<namespace>_<name>_<uid>`. None where the directory cannot be read. */
-export function podsOfNode(podLogsDir: string): readonly NodePod[] {
+export function podsOfNode(podLogsDir: string): readonly PodOfNode[] {
   return namesIn(podLogsDir).flatMap((directory) => {
     const [namespace, name, uid, ...more] = directory.split('_');
     return namespace && name && uid && more.length === 0 ? [{ namespace, name, uid }] : [];

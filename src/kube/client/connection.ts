@@ -7,6 +7,8 @@ import { reread } from './reread.ts';
 export interface ClusterConnection {
   /** `https://host:port`, with a path when the server is behind a proxy that has one. */
   readonly server: string;
+  /** The name of a kubeconfig's context, for people. */
+  readonly context?: string | undefined;
   /** PEM. A function is asked for each new connection, so that a rotated CA needs no restart. */
   readonly ca?: string | (() => string) | undefined;
   /**

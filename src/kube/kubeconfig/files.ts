@@ -9,6 +9,8 @@ export interface KubeconfigEntry {
   readonly folder: string;
 }
 export interface Chosen {
+  /** The name of the context. */
+  readonly context: string;
   readonly cluster: KubeconfigEntry;
   /** Absent if the context names none: then requests are anonymous. */
   readonly user: KubeconfigEntry | undefined;
@@ -52,7 +54,7 @@ export function chooseContext(files: readonly string[], wanted: string | undefin
   };
   const cluster = named('cluster', all('clusters', 'cluster'));
   if (!cluster) throw new Error(`${context.where('cluster')}: expected the name of a cluster, found nothing`);
-  return { cluster, user: named('user', all('users', 'user')), namespace: context.text('namespace') };
+  return { context: current, cluster, user: named('user', all('users', 'user')), namespace: context.text('namespace') };
 }
 
 function read(file: string, mayBeAbsent: boolean): string | undefined {

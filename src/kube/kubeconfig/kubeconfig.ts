@@ -21,7 +21,7 @@ export interface KubeconfigOptions {
  */
 export function connectionFromKubeconfig(files: readonly string[], options: KubeconfigOptions = {}): ClusterConnection {
   const { times = systemClock, surroundings = { env: process.env, isTerminal: process.stdin.isTTY } } = options;
-  const { cluster, user, namespace } = chooseContext(files, options.context);
+  const { context, cluster, user, namespace } = chooseContext(files, options.context);
   const { fields } = cluster;
   const server = serverOf(cluster);
   const insecureSkipTlsVerify = fields.flag('insecure-skip-tls-verify');
@@ -45,6 +45,7 @@ export function connectionFromKubeconfig(files: readonly string[], options: Kube
   };
   return {
     server,
+    context,
     ...(ca && { ca }),
     ...(insecureSkipTlsVerify && { insecureSkipTlsVerify }),
     ...(tlsServerName && { tlsServerName }),

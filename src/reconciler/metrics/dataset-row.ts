@@ -5,13 +5,13 @@ import type { RuntimeCandidate } from '../../planning/choose.ts';
 import { outdatedPods } from '../../planning/views.ts';
 import type { Store } from '../kubernetes/store/store.ts';
 import { type Attention, attentionOf } from './attention.ts';
-import { bytesOf, countOf, ratioOf } from './figures.ts';
+import { bytesOf, countOf, ratioOf } from '../../planning/figures.ts';
 import type { ReadTotals } from './reads.ts';
 import type { OperationSeen } from './running.ts';
 import { labelsText } from './text.ts';
 
 /** Series of one Dataset, or the sums of several. */
-export interface DatasetRow {
+export interface DatasetSeries {
   /** Labels of all its series, as `labelsText` prints them. */
   readonly labels: string;
   /** How many Datasets are in each phase. */
@@ -40,7 +40,7 @@ export function rowOf(
   serving: RuntimeCandidate | undefined,
   { operations, reads }: { readonly operations: readonly OperationSeen[]; readonly reads: ReadTotals | undefined },
   workloads: Workloads,
-): DatasetRow {
+): DatasetSeries {
   const { metadata, status } = dataset;
   const { namespace = '', name } = metadata;
   const [bytes, files] = [bytesOf(status?.ufsTotal), countOf(status?.fileNum)];

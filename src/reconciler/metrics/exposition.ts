@@ -3,16 +3,16 @@ import type { Dataset } from '../../api/index.ts';
 import { choose, type RuntimeCandidate } from '../../planning/choose.ts';
 import { keyOf, keyText } from '../../planning/key.ts';
 import type { Store } from '../kubernetes/store/store.ts';
-import { type DatasetRow, rowOf } from './dataset-row.ts';
-import { inChunks, type Pace, visitAll } from './pace.ts';
+import { type DatasetSeries, rowOf } from './dataset-row.ts';
+import { inChunks, type Pace, visitAll } from '../../kube/turns/pace.ts';
 import type { ReadTotals } from './reads.ts';
 import { createRunning } from './running.ts';
 import { createSums } from './sums.ts';
 import { createTallies } from './tallies.ts';
-import { labelsText, linesOf, type Sample } from './text.ts';
+import { labelsText, linesOf, type SeriesSample } from './text.ts';
 
 /** The watches, which are in memory: a scrape reads nothing else. */
-export type Fleet = Pick<Store, 'datasets' | 'allRuntimes' | 'live' | 'pods'> & {
+export type WatchedFleet = Pick<Store, 'datasets' | 'allRuntimes' | 'live' | 'pods'> & {
   readonly operations: Pick<Store['operations'], 'values'>;
 };
 
@@ -29,7 +29,7 @@ export interface ExpositionOptions {
 }
 
 /** The metrics of all Datasets, runtimes and operations as text, in chunks. The first chunk comes when all objects have been read. */
-export async function* exposition(fleet: Fleet, { limit, pace, now, readsOf, onExtent }: ExpositionOptions): AsyncGenerator<string> {
+export async function* exposition(fleet: WatchedFleet, { limit, pace, now, readsOf, onExtent }: ExpositionOptions): AsyncGenerator<string> {
   const tallies = createTallies(now);
   const running = createRunning();
   const runtimes = new Map<string, RuntimeCandidate[]>();
@@ -48,7 +48,7 @@ export async function* exposition(fleet: Fleet, { limit, pace, now, readsOf, onE
   const isSummed = limit > 0 && datasets.size > limit;
   onExtent?.(isSummed, datasets.size);
   const sums = createSums(limit);
-  const rows: DatasetRow[] = [];
+  const rows: DatasetSeries[] = [];
   await visitAll(datasets, pace, ([key, dataset]) => {
     tallies.dataset(dataset);
     if (limit === 0) return;
@@ -67,8 +67,8 @@ function* extentLines(limit: number, isSummed: boolean): Generator<string> {
 }
 
 /** All series of one metric follow each other: the format demands it. */
-function* datasetLines(rows: readonly DatasetRow[]): Generator<string> {
-  const of = (name: keyof typeof datasetRows, samples: (row: DatasetRow) => readonly Sample[]) =>
+function* datasetLines(rows: readonly DatasetSeries[]): Generator<string> {
+  const of = (name: keyof typeof datasetRows, samples: (row: DatasetSeries) => readonly SeriesSample[]) =>
     linesOf(datasetRows, name, flat(rows, samples));
   yield* of('sluice_dataset_phase', ({ labels, phases }) =>
     [...phases].map(([phase, count]) => [`${labels},${labelsText({ phase })}`, count]),
@@ -103,8 +103,8 @@ function* datasetLines(rows: readonly DatasetRow[]): Generator<string> {
     fluid?.files === undefined ? NONE : [[labelsText({ dataset: fluid.dataset }), fluid.files]],
   );
 }
-const NONE: readonly Sample[] = [];
+const NONE: readonly SeriesSample[] = [];
 
-function* flat(rows: readonly DatasetRow[], samples: (row: DatasetRow) => readonly Sample[]): Generator<Sample> {
+function* flat(rows: readonly DatasetSeries[], samples: (row: DatasetSeries) => readonly SeriesSample[]): Generator<SeriesSample> {
   for (const row of rows) yield* samples(row);
 }

@@ -2,7 +2,7 @@ import { keyText } from '../../planning/key.ts';
 import { datasetsOf } from '../operations/references.ts';
 import { isOver, isRunning, repeats } from '../operations/state.ts';
 import type { OperationObject } from '../operations/world.ts';
-import { progressOf, secondsOf } from './figures.ts';
+import { progressOf, secondsOf } from '../../planning/figures.ts';
 
 /** The operation of one kind that a Dataset shows: the one that runs, else the one that waits for longest. */
 export interface OperationSeen {

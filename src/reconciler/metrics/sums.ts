@@ -1,14 +1,14 @@
 import type { Dataset } from '../../api/index.ts';
 import { ADDITIVE, type FigureName } from '../../api/metrics/dataset.ts';
 import type { RuntimeCandidate } from '../../planning/choose.ts';
-import { type DatasetRow, figuresOf, phaseOf, type Workloads } from './dataset-row.ts';
+import { type DatasetSeries, figuresOf, phaseOf, type Workloads } from './dataset-row.ts';
 import { labelsText } from './text.ts';
 
 /** The sums of more Datasets than have series of their own. */
 export interface Sums {
   add(dataset: Dataset, serving: RuntimeCandidate | undefined, workloads: Workloads): void;
   /** By namespace and kind; by kind alone, if that were more rows than `most`. */
-  rows(): readonly DatasetRow[];
+  rows(): readonly DatasetSeries[];
 }
 
 interface Sum {
@@ -20,7 +20,7 @@ export function createSums(most: number): Sums {
   const byNamespace = new Map<string, Sum>();
   const byKind = new Map<string, Sum>();
 
-  function addTo(sums: Map<string, Sum>, labels: Readonly<Record<string, string>>, phase: string, figures: DatasetRow['figures']): void {
+  function addTo(sums: Map<string, Sum>, labels: Readonly<Record<string, string>>, phase: string, figures: DatasetSeries['figures']): void {
     const text = labelsText(labels);
     const sum: Sum = sums.get(text) ?? { phases: new Map(), figures: {} };
     sums.set(text, sum);

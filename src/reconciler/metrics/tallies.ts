@@ -2,7 +2,7 @@ import type { Dataset } from '../../api/index.ts';
 import { tallyRows } from '../../api/metrics/controller.ts';
 import type { RuntimeObject } from '../../planning/objects.ts';
 import type { OperationObject } from '../operations/world.ts';
-import { UNAVAILABLE } from '../status/unavailable.ts';
+import { UNAVAILABLE } from '../../planning/attention.ts';
 import { createTally } from './tally.ts';
 import { labelsText, linesOf } from './text.ts';
 

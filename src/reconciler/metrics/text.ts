@@ -26,10 +26,14 @@ export const printable = (value: string): string =>
   PLAIN.test(value) ? value : value.slice(0, LONGEST_VALUE).toWellFormed().replace(CONTROLS, '\ufffd');
 
 /** One series of a metric: its labels as `labelsText` prints them, and its value. */
-export type Sample = readonly [labels: string, value: number];
+export type SeriesSample = readonly [labels: string, value: number];
 
 /** The lines of one metric; none if it has no series. A value that is no number is left out. */
-export function* linesOf<Rows extends MetricRows>(rows: Rows, name: keyof Rows & string, samples: Iterable<Sample>): Generator<string> {
+export function* linesOf<Rows extends MetricRows>(
+  rows: Rows,
+  name: keyof Rows & string,
+  samples: Iterable<SeriesSample>,
+): Generator<string> {
   // The cast: the type of the parameter names a row.
   const { help, type } = rows[name] as MetricRow;
   let head = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;

@@ -7,7 +7,8 @@ import { equal } from '../../planning/diff/merge-patch.ts';
 import { cacheStatesOf, engineStatusOf } from './cache.ts';
 import { withDatasetHealth } from './health.ts';
 import { phaseOf, type Seen } from './pods.ts';
-import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
+import { UNAVAILABLE } from '../../planning/attention.ts';
+import { unavailableOf } from './unavailable.ts';
 
 type Figures = 'ufsTotal' | 'fileNum' | 'cacheStates' | 'hcfs';
 /** Null removes a field. */

@@ -6,7 +6,7 @@
 import type { DatasetCondition, OperationStatus, RuntimeCondition } from '../../api/index.ts';
 import { causeOf, type Reason } from '../../planning/reasons.ts';
 import { type UntimedCondition, withCondition, withoutCondition } from './conditions.ts';
-import { UNAVAILABLE } from './unavailable.ts';
+import { UNAVAILABLE } from '../../planning/attention.ts';
 
 /** Why an object is not as its spec says. */
 interface Wait {

@@ -8,7 +8,8 @@ import { each, failureOf } from '../failures.ts';
 import { logReason } from './log-reason.ts';
 import { causeOf, isPassing } from '../../planning/reasons.ts';
 import { EMPTY, type Statuses } from './status.ts';
-import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
+import { UNAVAILABLE } from '../../planning/attention.ts';
+import { unavailableOf } from './unavailable.ts';
 import { lacksOf } from './unsynced.ts';
 import type { Applied, Decision, Failure, Hold, RuntimeObject, World } from '../world.ts';
 

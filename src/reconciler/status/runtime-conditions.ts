@@ -8,7 +8,8 @@ import { engineStatusOf } from './cache.ts';
 import { lastWords } from '../../planning/last-words.ts';
 import { podConditions, withoutPodConditions } from './pods.ts';
 import { pendingOf } from './pods-pending.ts';
-import { UNAVAILABLE, unavailableOf } from './unavailable.ts';
+import { UNAVAILABLE } from '../../planning/attention.ts';
+import { unavailableOf } from './unavailable.ts';
 
 export function runtimeConditions(world: World, applied: Applied, unsynced: Hold | undefined): readonly RuntimeCondition[] {
   const { workloads, now } = world;

@@ -1,9 +1,7 @@
 import type { Unavailable } from '../../constructs/index.ts';
+import { UNAVAILABLE } from '../../planning/attention.ts';
 import type { World } from '../world.ts';
 import { engineStatusOf } from './cache.ts';
-
-/** The condition, of a Dataset and of its runtime, that readers do not get what they ask for. */
-export const UNAVAILABLE = 'DataUnavailable';
 
 /** Why, and what readers see; `unknown` until a pod has answered: the condition stays as it is. Undefined if nothing is known to be wrong. */
 export function unavailableOf(world: World): Unavailable | 'unknown' | undefined {

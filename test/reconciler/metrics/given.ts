@@ -3,8 +3,8 @@ import type { Dataset, DatasetStatus, RuntimeStatus } from '../../../src/api/ind
 import { systemClock } from '../../../src/kube/clock.ts';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import type { RuntimeCandidate } from '../../../src/planning/choose.ts';
-import { exposition, type ExpositionOptions, type Fleet } from '../../../src/reconciler/metrics/exposition.ts';
-import { createPace } from '../../../src/reconciler/metrics/pace.ts';
+import { exposition, type ExpositionOptions, type WatchedFleet } from '../../../src/reconciler/metrics/exposition.ts';
+import { createPace } from '../../../src/kube/turns/pace.ts';
 import type { OperationObject } from '../../../src/reconciler/operations/world.ts';
 import type { LiveObject } from '../../../src/reconciler/world.ts';
 import { type Series, seriesOf } from '../../support/exposition.ts';
@@ -58,7 +58,7 @@ export interface Given {
   readonly pods?: readonly KubeObject[];
 }
 
-export const fleetOf = ({ datasets = [], runtimes = [], operations = [], fuses = [], pods = [] }: Given): Fleet => ({
+export const fleetOf = ({ datasets = [], runtimes = [], operations = [], fuses = [], pods = [] }: Given): WatchedFleet => ({
   datasets: () => datasets,
   allRuntimes: () => runtimes,
   operations: { values: () => operations },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/kube/types.ts';
 import { defaultAnswer } from '../../../src/playground/engines/juicefs.ts';
 import { createMetrics, type Metrics } from '../../../src/reconciler/metrics.ts';
-import type { Fleet } from '../../../src/reconciler/metrics/exposition.ts';
+import type { WatchedFleet } from '../../../src/reconciler/metrics/exposition.ts';
 import { seriesOf } from '../../support/exposition.ts';
 import { jfsDataset, jfsRuntime, jfsSecret } from '../../support/objects.ts';
 import { boundHarness } from '../harness.ts';
@@ -14,7 +14,7 @@ const LABELS = 'namespace=ml,dataset=demo,kind=JuiceFSRuntime';
 
 test('a Dataset with a reader shows its cache, its fuse pods and what readers got; deleted, it shows nothing', async () => {
   const client = { started: 100.5, hit: 1000, miss: 500, asked: 0 };
-  let fleet: Fleet | undefined;
+  let fleet: WatchedFleet | undefined;
   const metrics: Metrics = createMetrics({ host: 'host', fleet: () => fleet, datasetLimit: 10 });
   const at = await boundHarness([jfsSecret(), jfsDataset('demo'), jfsRuntime('demo')], {
     probeMs: MINUTE,

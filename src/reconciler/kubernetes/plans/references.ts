@@ -14,7 +14,7 @@ import { choose } from '../../../planning/choose.ts';
 import type { RuntimeCandidate } from '../../../planning/choose.ts';
 import { identityOf } from '../../../planning/identity.ts';
 import { type Hold, type Key, keyText, type LiveObject } from '../../world.ts';
-import { UNAVAILABLE } from '../../status/unavailable.ts';
+import { UNAVAILABLE } from '../../../planning/attention.ts';
 import { ownedKinds } from '../../../planning/kinds.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { evidence } from '../observe/survivors.ts';

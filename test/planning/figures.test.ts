@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { bytesText } from '../../../src/api/index.ts';
-import { bytesOf, countOf, progressOf, ratioOf, secondsOf } from '../../../src/reconciler/metrics/figures.ts';
+import { bytesText } from '../../src/api/index.ts';
+import { bytesOf, countOf, progressOf, ratioOf, secondsOf } from '../../src/planning/figures.ts';
 
 test('bytes of a status are read back as far as its text is exact', () => {
   expect(['0.00B', '1.50KiB', '2.5GiB', '10 GiB', '1.5GB', '1Mi', '12'].map(bytesOf)).toEqual([

@@ -1,5 +1,5 @@
-import type { Monotonic } from '../../kube/clock.ts';
-import { createTimeSlice } from '../../kube/turns/time-slice.ts';
+import type { Monotonic } from '../clock.ts';
+import { createTimeSlice } from './time-slice.ts';
 
 /** Work of some seconds in slices, between which the event loop has its turn. */
 export interface Pace {
