@@ -47,13 +47,16 @@ export const optionCosts: readonly OptionCost[] = [
   ),
   cost('max_read', 'below 131072', valueBelow(131_072), 'reads come in small pieces', 'leave it out', FUSE),
   cost('max_readahead', 'below 131072', valueBelow(131_072), 'the kernel does not read ahead', 'leave it out', FUSE),
-  property(
-    'user.file.readtype.default',
-    'NO_CACHE',
-    valueIs('no_cache'),
-    'nothing is cached: each read asks the store',
-    'leave it out: CACHE',
-  ),
+  {
+    ...property(
+      'user.file.readtype.default',
+      'NO_CACHE',
+      valueIs('no_cache'),
+      'nothing is cached: each read asks the store',
+      'leave it out: CACHE',
+    ),
+    turnsCacheOff: true,
+  },
   property('user.metadata.cache.enabled', 'false', valueIs('false'), 'each look-up asks the master', 'leave it out: true'),
   property(
     'user.short.circuit.enabled',

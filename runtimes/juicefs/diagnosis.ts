@@ -87,12 +87,13 @@ function ofEnterprise(figures: Figures, isWorker: boolean): PodCounters {
 function cacheSetting({ spec, dataset }: Specs): ReturnType<Diagnosis<JuiceFSRuntimeSpec>['cache']> {
   const role = editionOf(dataset) === 'enterprise' ? 'worker' : 'fuse';
   const size = spec[role]?.options?.['cache-size'];
-  if (size !== undefined) return { in: role, ...sized(mebibytes(size)), field: `spec.${role}.options.cache-size` };
+  if (size !== undefined) return { in: role, ...sized(mebibytes(size)), field: `spec.${role}.options.cache-size`, valueFor: inMebibytes };
   const [level] = spec.tieredstore?.levels ?? [];
   const field = 'spec.tieredstore.levels[0].quota';
   if (!level) return { in: role, bytes: USUAL_CACHE, field };
   return { in: role, ...sized(level.quota === undefined ? undefined : quantity(level.quota, field)), field };
 }
+const inMebibytes = (bytes: number): string => String(Math.ceil(bytes / MIB));
 const sized = (bytes: number | undefined) => (bytes === undefined ? {} : { bytes });
 
 /** `1024` is in MiB; newer versions take `1G` too. */

@@ -14,7 +14,10 @@ const cost = (
 
 /** Options of `juicefs mount` that make reads slow; both editions have most of them. */
 export const optionCosts: readonly OptionCost[] = [
-  cost('cache-size', '0', valueIsNone, 'nothing is cached: each read asks the store', 'leave it out, and size spec.tieredstore'),
+  {
+    ...cost('cache-size', '0', valueIsNone, 'nothing is cached: each read asks the store', 'leave it out, and size spec.tieredstore'),
+    turnsCacheOff: true,
+  },
   cost('buffer-size', 'below 100', valueBelow(100, 'M'), 'a client reads few blocks at once', 'leave it out: 300 MiB'),
   cost('max-readahead', 'below 8', valueBelow(8, 'M'), 'a file that is read in order waits for each block', 'leave it out'),
   cost('max-downloads', 'below 10', valueBelow(10), 'few requests to the store at once', 'leave it out: 200'),

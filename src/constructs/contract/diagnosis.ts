@@ -39,6 +39,8 @@ export interface CacheSetting {
   readonly bytes?: number;
   /** Path of the field that says so: `spec.tieredstore.levels[0].quota`. */
   readonly field: string;
+  /** The value of that field for so many bytes. Default: a quantity, `20Gi`. */
+  readonly valueFor?: (bytes: number) => string;
 }
 
 /** The counters of a pod, read twice to see what happens meanwhile. */
@@ -110,6 +112,8 @@ export interface OptionCost {
   readonly isCostly: (value: string) => boolean;
   /** The cost: `nothing is cached`. */
   readonly costs: string;
+  /** With it nothing is cached, so that no load and no larger cache helps. */
+  readonly turnsCacheOff?: true;
   /** The remedy: `leave it out`. */
   readonly instead: string;
   /** Where the fact is from: `juicefs mount --help`. */

@@ -71,13 +71,11 @@ test('the client’s cache answers readers of the community edition, that of wor
   expect(cacheOf({ tieredstore: { levels: [level] } })).toMatchObject({ in: 'fuse', bytes: 2 * 2 ** 30 });
   expect(cacheOf({ tieredstore: { levels: [level] } }, enterprise)).toMatchObject({ in: 'worker', bytes: 2 * 2 ** 30 });
   const field = 'spec.fuse.options.cache-size';
-  expect(cacheOf({ fuse: { options: { 'cache-size': '64' } }, tieredstore: { levels: [level] } })).toEqual({
-    in: 'fuse',
-    bytes: 2 ** 26,
-    field,
-  });
-  expect(cacheOf({ fuse: { options: { 'cache-size': '1.5G' } } })).toEqual({ in: 'fuse', bytes: 1.5 * 2 ** 30, field });
-  expect(cacheOf({ fuse: { options: { 'cache-size': 'much' } } })).toEqual({ in: 'fuse', field });
+  const sized = (size: string) => cacheOf({ fuse: { options: { 'cache-size': size } }, tieredstore: { levels: [level] } });
+  expect(sized('64')).toMatchObject({ in: 'fuse', bytes: 2 ** 26, field });
+  expect(sized('1.5G')).toMatchObject({ bytes: 1.5 * 2 ** 30 });
+  expect(sized('much').bytes).toBeUndefined();
+  expect(sized('64').valueFor?.(2 ** 31)).toBe('2048');
 });
 
 test('of an option that several fields have, the last one counts, and is named', () => {
