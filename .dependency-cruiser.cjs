@@ -41,6 +41,12 @@ module.exports = {
     only('src/playground', 'src/api', 'src/csi', 'src/kube', 'src/webhook', 'src/api-server'),
     only('src/testing', 'src/api', 'src/constructs', 'src/kube', 'src/api-server'),
     {
+      name: 'src/ui/page-runs-in-a-browser',
+      severity: 'error',
+      from: { path: '^src/ui/page/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
       name: 'published-code-needs-nothing-of-the-checkout',
       severity: 'error',
       from: { path: '^(src|runtimes)/' },

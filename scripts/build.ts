@@ -42,5 +42,5 @@ await build({
   format: 'cjs',
   external: ['cdk8s', 'constructs'],
 });
-writeFileSync(join(dist, 'THIRD-PARTY.txt'), notices(metafile));
+writeFileSync(join(dist, 'THIRD-PARTY.txt'), await notices(metafile));
 cpSync(join(root, 'src/cli/new-runtime/template'), join(dist, 'new-runtime'), { recursive: true });

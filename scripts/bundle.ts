@@ -31,7 +31,7 @@ export async function bundle(folder: string): Promise<void> {
     plugins: [withPage, without(LEFT_OUT, 'Refused', `this command needs the npm package: npx ${name}`)],
   });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, type: 'module' })}\n`);
-  writeFileSync(join(folder, 'THIRD-PARTY.txt'), notices(metafile));
+  writeFileSync(join(folder, 'THIRD-PARTY.txt'), await notices(metafile));
 }
 
 if (import.meta.main) await bundle(resolve(process.argv[2] ?? join(root, 'build/sluice')));

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
-import { pageFiles } from '../src/cli/ui/page-files.ts';
+import { bundledPage } from '../src/cli/ui/page-files.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -49,14 +49,17 @@ export const withPage: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/cli\/ui\/page-files\.ts$/ }, async () => ({
       loader: 'js',
-      contents: `const files = ${JSON.stringify(await pageFiles())};\nexport const pageFiles = async () => files;\n`,
+      contents: `const files = ${JSON.stringify((await bundledPage()).files)};\nexport const pageFiles = async () => files;\n`,
     }));
   },
 };
 
-/** The text of THIRD-PARTY.txt: licences of all packages that are in a bundle ask to be passed on with it. */
-export function notices({ inputs }: Metafile): string {
-  const folders = new Set(Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+/** The text of THIRD-PARTY.txt: licences of all packages that are in a bundle, or in the page inside of it, ask to be passed on with it. */
+export async function notices({ inputs }: Metafile): Promise<string> {
+  const { metafile: page } = await bundledPage();
+  const folders = new Set(
+    [...Object.keys(inputs), ...Object.keys(page.inputs)].flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+  );
   return [...folders]
     .toSorted()
     .map((folder) => {

@@ -40,7 +40,7 @@ export async function buildExecutables(architectures: readonly Architecture[], o
     writeFileSync(file, withBlob(readFileSync(node), blob), { mode: 0o755 });
     return file;
   });
-  writeFileSync(join(out, 'THIRD-PARTY.txt'), [notices(metafile), ...licences].join(`\n${'-'.repeat(80)}\n\n`));
+  writeFileSync(join(out, 'THIRD-PARTY.txt'), [await notices(metafile), ...licences].join(`\n${'-'.repeat(80)}\n\n`));
   return files;
 }
 

@@ -38,7 +38,8 @@ const PLANTED: Readonly<Record<string, string>> = {
   'src/takeover/fluid/f.ts': "export { w } from '../world/w.ts';\n",
   'src/ui/wire.ts': 'export const u = 1;\n',
   'src/ui/server/s.ts': "export type { B } from '../../reconciler/b.ts';\nexport { u } from '../wire.ts';\n",
-  'src/ui/page/p.ts': "export { c } from '../../constructs/c.ts';\nexport { u } from '../wire.ts';\n",
+  'src/ui/page/p.tsx':
+    "import { readFileSync } from 'node:fs';\nexport { c } from '../../constructs/c.ts';\nexport { u } from '../wire.ts';\nexport const p = <p>{String(readFileSync)}</p>;\n",
   'src/fuse/f.ts': "import { c } from '../csi/publish/plan.ts';\nexport const f = c;\n",
 };
 const EXPECTED: readonly (readonly [rule: string, file: string])[] = [
@@ -58,7 +59,8 @@ const EXPECTED: readonly (readonly [rule: string, file: string])[] = [
   ['src/takeover-imports-only-itself-and-src/api-and-src/constructs-and-src/kube-and-src/planning-and-src/install', 'src/takeover/t.ts'],
   ['src/takeover/fluid-imports-none-of-plan-world-try-go-back-finish', 'src/takeover/fluid/f.ts'],
   ['commands-enter-the-reconciler-by-its-doors', 'src/ui/server/s.ts'],
-  ['src/ui/page-imports-only-itself-and-src/ui/wire.ts', 'src/ui/page/p.ts'],
+  ['src/ui/page-imports-only-itself-and-src/ui/wire.ts', 'src/ui/page/p.tsx'],
+  ['src/ui/page-runs-in-a-browser', 'src/ui/page/p.tsx'],
   ['src/fuse-imports-only-itself-and-src/api', 'src/fuse/f.ts'],
 ];
 

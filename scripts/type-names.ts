@@ -81,7 +81,7 @@ function mayImport(file: string, other: string): boolean {
 }
 
 function sources(): ReadonlyMap<string, string> {
-  const files = globSync('{src,runtimes}/**/*.ts', { cwd: root, exclude: LEFT_OUT }).toSorted();
+  const files = globSync('{src,runtimes}/**/*.{ts,tsx}', { cwd: root, exclude: LEFT_OUT }).toSorted();
   return new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 }
 

@@ -41,7 +41,10 @@ test.each([
 test.each(['src', 'runtimes', 'harness', 'bench', 'scripts', 'examples', 'test'])(
   'comments of %s begin with a noun or a verb',
   (folder) => {
-    const files = globSync(`${folder}/**/*.ts`, { cwd: root, exclude: ['**/node_modules/**', '**/*.gen.ts', 'test/comments.test.ts'] });
+    const files = globSync(`${folder}/**/*.{ts,tsx}`, {
+      cwd: root,
+      exclude: ['**/node_modules/**', '**/*.gen.ts', 'test/comments.test.ts'],
+    });
     expect(files.flatMap((file) => faultsOf(readFileSync(join(root, file), 'utf8')).map((fault) => `${file}: ${fault}`))).toEqual([]);
   },
 );

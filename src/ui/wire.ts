@@ -89,6 +89,8 @@ export interface FleetChange {
   readonly datasets?: readonly DatasetRow[];
   readonly operations?: readonly OperationRow[];
   readonly gone?: { readonly datasets?: readonly string[]; readonly operations?: readonly string[] };
+  /** Datasets, as `namespace/name`, whose `DatasetView` changed though their row did not: by a pod or an event of theirs. */
+  readonly touched?: readonly string[];
   /** The page has to read `fleet` again: rights changed, or the version is too old. */
   readonly again?: true;
 }

@@ -2,29 +2,44 @@
  * The files of the page, by the path at which a browser asks for them. In a checkout they are bundled when the command starts; bundles of the
  * program have them in place of this module (scripts/bundling.ts).
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Metafile } from 'esbuild';
 
 const page = join(import.meta.dirname, '../../ui/page');
 
-/** Text by path: `/`, `/page.js`, `/page.css`. */
+/** Text by path: `/`, `/page.js`, `/page.css`, `/icon.svg`. */
 export async function pageFiles(): Promise<Readonly<Record<string, string>>> {
-  const index = join(page, 'index.html');
-  if (!existsSync(index)) return { '/': '<!doctype html><title>sluice</title><p>The page is not part of this build; see /api/fleet.' };
+  return (await bundledPage()).files;
+}
+
+/** The files, and what they were made of, whose licences are to be passed on. */
+export async function bundledPage(): Promise<{ readonly files: Readonly<Record<string, string>>; readonly metafile: Metafile }> {
   const { build } = await import('esbuild');
-  const { outputFiles } = await build({
-    entryPoints: { page: join(page, 'main.tsx') },
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: join(page, '../../..'),
+    entryPoints: [
+      { in: join(page, 'main.tsx'), out: 'page' },
+      { in: join(page, 'styles/main.css'), out: 'page' },
+    ],
     outdir: '/',
     write: false,
     bundle: true,
     minify: true,
     format: 'esm',
     platform: 'browser',
-    target: 'es2022',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
+    // The first with light-dark(), of 2024.
+    target: ['chrome123', 'firefox120', 'safari17.5'],
     legalComments: 'none',
+    metafile: true,
     logLevel: 'error',
   });
-  return { '/': readFileSync(index, 'utf8'), ...Object.fromEntries(outputFiles.map(({ path, text }) => [path, text])) };
+  const copied = { '/': 'index.html', '/icon.svg': 'icon.svg' };
+  return {
+    files: {
+      ...Object.fromEntries(Object.entries(copied).map(([path, file]) => [path, readFileSync(join(page, file), 'utf8')])),
+      ...Object.fromEntries(outputFiles.map(({ path, text }) => [path, text])),
+    },
+    metafile,
+  };
 }
