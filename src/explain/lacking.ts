@@ -1,11 +1,12 @@
 import { ownerUid } from '../api/index.ts';
 import type { KubeObject } from '../kube/types.ts';
+import { REFUSED } from '../planning/advice.ts';
 import { causeOf, causes, type Reason } from '../planning/reasons.ts';
 import { eventsSince } from './event-lines.ts';
 import type { ExplainedCause } from './finding.ts';
 import { readiness, type ExplainInput } from './gather.ts';
 import { isAlive, PATIENCE_MS, podsOf, troubleOf } from './pod-lines.ts';
-import { REFUSED, toDoAboutPod, unreadySince } from './pod-advice.ts';
+import { toDoAboutPod, unreadySince } from './pod-advice.ts';
 
 /** A workload of a runtime that has fewer ready pods than it should. */
 export interface Lack {

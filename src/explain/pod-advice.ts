@@ -2,10 +2,6 @@ import type { PodStatus } from '../api/index.ts';
 import type { KubeObject } from '../kube/types.ts';
 import type { PodTrouble } from './pod-lines.ts';
 
-/** Advice for pods that the API server refuses. */
-export const REFUSED =
-  'change what the message names: a quota, a LimitRange, Pod Security or an admission webhook. Kubernetes tries again by itself';
-
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /^(ErrImage|ImagePull|InvalidImageName|ImageInspect|RegistryUnavailable)/,
