@@ -33,6 +33,8 @@ interface NodeMetricsOptions {
 const KEPT_MS = 3_600_000;
 /** Whoever may write PersistentVolumes names their paths. */
 const MOST_DATASETS = 500;
+const PUBLISHES = nodeRows.sluice_csi_dataset_publishes_total.values.result;
+const RECOVERIES = nodeRows.sluice_csi_dataset_recoveries_total.values.result;
 const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
 
 export function createNodeMetrics(registry: Registry, { mountRoot, state, clock }: NodeMetricsOptions): NodeMetrics {
@@ -42,17 +44,22 @@ export function createNodeMetrics(registry: Registry, { mountRoot, state, clock 
 
   function see(name: DatasetName): void {
     const text = textOf(name);
-    seenAt.delete(text);
+    // Prometheus sees no growth in the first value of a series.
+    if (!seenAt.delete(text)) begin(name);
     seenAt.set(text, clock.monotonic());
     const [oldest = ''] = seenAt.keys();
     if (seenAt.size > MOST_DATASETS) forget(oldest);
+  }
+  function begin(name: DatasetName): void {
+    for (const result of PUBLISHES) made.sluice_csi_dataset_publishes_total.inc({ ...name, result }, 0);
+    for (const result of RECOVERIES) made.sluice_csi_dataset_recoveries_total.inc({ ...name, result }, 0);
   }
   function forget(text: string): void {
     seenAt.delete(text);
     const [namespace = '', dataset = ''] = text.split('/');
     const labels = { namespace, dataset };
-    for (const result of ['published', 'waits', 'refused']) made.sluice_csi_dataset_publishes_total.remove({ ...labels, result });
-    for (const result of ['bound', 'unseen', 'failed']) made.sluice_csi_dataset_recoveries_total.remove({ ...labels, result });
+    for (const result of PUBLISHES) made.sluice_csi_dataset_publishes_total.remove({ ...labels, result });
+    for (const result of RECOVERIES) made.sluice_csi_dataset_recoveries_total.remove({ ...labels, result });
     made.sluice_csi_dataset_publish_seconds_total.remove(labels);
     made.sluice_csi_dataset_last_recovery_timestamp_seconds.remove(labels);
   }

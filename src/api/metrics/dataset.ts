@@ -3,6 +3,9 @@ import type { MetricRows } from './row.ts';
 /** Labels of each series of one Dataset. `kind` is that of the runtime that serves it, and empty while none does. */
 const OF_DATASET = ['namespace', 'dataset', 'kind'] as const;
 
+/** `status.phase` of a Dataset; `None` while it has none. */
+export const PHASES = ['None', 'NotBound', 'Pending', 'Bound', 'Failed', 'Updating', 'DataMigrating'] as const;
+
 /** A Dataset has no more series than this, those under Fluid's names included. */
 export const MOST_DATASET_SERIES = 18;
 
@@ -91,12 +94,14 @@ export const eventRows = {
     type: 'gauge',
     help: '1, with the present phase; of a sum, the number of Datasets in that phase.',
     labels: [...OF_DATASET, 'phase'],
+    values: { phase: PHASES },
     from: '`status.phase`',
   },
   sluice_dataset_read_bytes_total: {
     type: 'counter',
     help: 'Bytes that readers got from the source cache or store, since the controller first asked.',
     labels: [...OF_DATASET, 'source'],
+    values: { source: ['cache', 'store'] },
     from: 'probes of Alluxio and JuiceFS Community, of the replica that leads',
   },
   sluice_dataset_condition_timestamp_seconds: {
@@ -109,6 +114,7 @@ export const eventRows = {
     type: 'gauge',
     help: 'When the operation that runs, or waits for longest, was created, or last started by its schedule, in seconds since 1970.',
     labels: [...OF_DATASET, 'operation', 'phase'],
+    values: { phase: ['Executing', 'Pending'] },
     from: 'operations that are not over, one of each kind',
   },
   sluice_dataset_operation_progress_ratio: {

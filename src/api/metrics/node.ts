@@ -2,6 +2,7 @@ import type { MetricRows } from './row.ts';
 
 /** By the directory of the file system, `<mount root>/<type>/<namespace>/<name>`: of a reference, the Dataset whose data are read. */
 const OF_DATASET = ['namespace', 'dataset'] as const;
+const PUBLISHES = ['published', 'waits', 'refused'] as const;
 
 /** Metrics of the node plugin, about the Datasets that pods of its node mount. */
 export const nodeRows = {
@@ -9,6 +10,7 @@ export const nodeRows = {
     type: 'histogram',
     help: 'Length of publish calls of the kubelet, by result: published, waits (the kubelet retries) or refused.',
     labels: ['result'],
+    values: { result: PUBLISHES },
     // From a bind mount to the patience of a first call, 20 s, and the deadline of the kubelet.
     buckets: [0.01, 0.05, 0.25, 1, 5, 20, 120],
     from: 'calls of the kubelet',
@@ -17,6 +19,7 @@ export const nodeRows = {
     type: 'counter',
     help: 'Publish calls by Dataset and result: published, waits (the kubelet retries) or refused.',
     labels: [...OF_DATASET, 'result'],
+    values: { result: PUBLISHES },
     from: 'calls of the kubelet',
   },
   sluice_csi_dataset_publish_seconds_total: {
@@ -29,6 +32,7 @@ export const nodeRows = {
     type: 'counter',
     help: 'Mounts of pods whose FUSE client ended, by result: bound again, unseen (only new containers see it) or failed (the plugin retries).',
     labels: [...OF_DATASET, 'result'],
+    values: { result: ['bound', 'unseen', 'failed'] },
     from: 'the recovery of mounts',
   },
   sluice_csi_dataset_last_recovery_timestamp_seconds: {

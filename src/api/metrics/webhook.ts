@@ -1,16 +1,22 @@
 import type { MetricRows } from './row.ts';
 
+/** What a pod asks for. */
+const MODES = ['serverless', 'serverful', 'none'] as const;
+const READS = ['read', 'failed'] as const;
+
 export const admissionRows = {
   sluice_webhook_admissions_total: {
     type: 'counter',
     help: 'Admissions of pods, by outcome (mutated, unchanged, denied, failed) and by what the pod asks for (serverless, serverful, none).',
     labels: ['outcome', 'mode'],
+    values: { outcome: ['mutated', 'unchanged', 'denied', 'failed'], mode: MODES },
     from: 'requests of API servers',
   },
   sluice_webhook_admission_duration_seconds: {
     type: 'histogram',
     help: 'Length of an admission, without the transfer of the request.',
     labels: ['mode'],
+    values: { mode: MODES },
     // From what memory answers to what the API server waits for.
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10],
     from: 'requests of API servers',
@@ -31,6 +37,7 @@ export const admissionRows = {
     type: 'counter',
     help: 'Objects that no watch knew and that were read from the API server before a pod was denied, by result: read or failed.',
     labels: ['result'],
+    values: { result: READS },
     from: 'answers of the API server',
   },
   sluice_webhook_certificate_expiry_timestamp_seconds: {
@@ -59,6 +66,7 @@ export const validationRows = {
     type: 'counter',
     help: 'Validations of Datasets, runtimes and operations, by outcome (unjudged, allowed, warned, denied, failed). One that failed was allowed.',
     labels: ['outcome'],
+    values: { outcome: ['unjudged', 'allowed', 'warned', 'denied', 'failed'] },
     from: 'requests of API servers',
   },
   sluice_webhook_validation_duration_seconds: {
@@ -73,6 +81,7 @@ export const validationRows = {
     type: 'counter',
     help: 'Objects that were read to judge others, by result: read or failed.',
     labels: ['result'],
+    values: { result: READS },
     from: 'answers of the API server',
   },
   sluice_webhook_validation_configuration_entries: {

@@ -17,11 +17,24 @@ export function registered<Rows extends MetricRows>(
   rows: Rows,
   { collect }: { readonly collect?: () => void } = {},
 ): { readonly [Name in keyof Rows]: Registered<Rows[Name]> } {
-  const made = Object.entries(rows).map(([name, { type, help, labels, buckets }], i) => {
+  const made = Object.entries(rows).map(([name, row], i) => {
+    const { type, help, labels, buckets } = row;
     const options = { name, help, labelNames: [...labels], registers: [registry], ...(collect && i === 0 && { collect }) };
-    if (type === 'counter') return [name, new Counter(options)];
-    return [name, type === 'gauge' ? new Gauge(options) : new Histogram({ ...options, ...(buckets && { buckets: [...buckets] }) })];
+    if (type === 'gauge') return [name, new Gauge(options)];
+    const metric = type === 'counter' ? new Counter(options) : new Histogram({ ...options, ...(buckets && { buckets: [...buckets] }) });
+    for (const values of knownSeries(row))
+      if (metric instanceof Counter) metric.inc(values, 0);
+      else metric.zero(values);
+    return [name, metric];
   });
   // The cast: each row has become the metric of its type.
   return Object.fromEntries(made) as { readonly [Name in keyof Rows]: Registered<Rows[Name]> };
+}
+
+/** The labels of every series that the metric can have; none if a label has values that the row does not know. */
+function knownSeries({ labels, values = {} }: MetricRow): readonly Readonly<Record<string, string>>[] {
+  return labels.reduce<readonly Readonly<Record<string, string>>[]>(
+    (series, label) => series.flatMap((each) => (values[label] ?? []).map((value) => ({ ...each, [label]: value }))),
+    [{}],
+  );
 }

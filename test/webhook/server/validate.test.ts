@@ -45,7 +45,7 @@ const answerOf = async (asked: Promise<{ readonly status: number; readonly body:
 };
 async function counted(): Promise<Readonly<Record<string, number>>> {
   const values = (await registry.getSingleMetric('sluice_webhook_validations_total')?.get())?.values ?? [];
-  return Object.fromEntries(values.map(({ labels, value }) => [labels['outcome'], value]));
+  return Object.fromEntries(values.flatMap(({ labels, value }) => (value > 0 ? [[labels['outcome'], value]] : [])));
 }
 
 describe('a validation', () => {
