@@ -14,7 +14,7 @@ const ordered = (layer, folders) =>
     to: { path: `^${layer}/(${folders.slice(i + 1).join('|')})/` },
   }));
 /** Folders and files whose functions depend on nothing but their arguments … */
-const PURE = '^(src/(api|constructs|explain|fuse|install|planning|reconciler|takeover)/|runtimes/|src/webhook/(?!(server|certificates|watches)/)|src/csi/(volume|(publish|recovery)/plan|mounts/(mountinfo|tree|binding))[.]ts$)';
+const PURE = '^(src/(api|constructs|explain|fuse|install|monitoring|planning|reconciler|takeover)/|runtimes/|src/webhook/(?!(server|certificates|watches)/)|src/csi/(volume|(publish|recovery)/plan|mounts/(mountinfo|tree|binding))[.]ts$)';
 /** … but for these. */
 const EFFECTS = '^src/fuse/(files|watch)[.]ts$';
 module.exports = {
@@ -34,7 +34,8 @@ module.exports = {
     only('src/csi/grpc', 'src/api', 'src/kube'),
     only('src/csi/mounts', 'src/api', 'src/kube'),
     only('src/webhook', 'src/api', 'src/kube'),
-    only('src/install', 'src/api', 'src/constructs'),
+    only('src/monitoring', 'src/api', 'src/planning'),
+    only('src/install', 'src/api', 'src/constructs', 'src/monitoring'),
     only('src/takeover', 'src/api', 'src/constructs', 'src/kube', 'src/planning', 'src/install'),
     ...ordered('src/takeover', ['steps', 'fluid', 'plan', 'world', 'try', 'go', 'back', 'finish']),
     only('src/api-server', 'src/api', 'src/kube'),

@@ -10,6 +10,7 @@ const PROGRAMS = [
   'test/csi/real-mounts/**/*.test.ts',
   'test/docs/**/*.test.ts',
   'test/health/**/*.test.ts',
+  'test/monitoring/rules.test.ts',
   'test/install/{image,arm64}.test.ts',
   'test/**/script.test.ts',
   'test/api/shell.test.ts',

@@ -1,4 +1,4 @@
-/** What a person does about a condition: `sluice explain` prints it, and alerts carry it. */
+/** Advice to a person about a condition: `sluice explain` prints it, and alerts carry it. */
 import { causeOf, causes, type Reason } from './reasons.ts';
 
 /** Advice for pods that the API server refuses. */

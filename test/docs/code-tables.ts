@@ -21,6 +21,8 @@ import { valuesOf } from '../../src/install/index.ts';
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
 import { LARGEST_RECORD } from '../../src/planning/last-valid.ts';
+import { alertGroups } from '../../src/monitoring/alerts/all.ts';
+import { durationText } from '../../src/monitoring/promql.ts';
 import { backoffMs } from '../../src/kube/turns/queue.ts';
 import { type Cause, causes } from '../../src/planning/reasons.ts';
 import { table } from './markdown.ts';
@@ -94,6 +96,21 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
         passing ? 'yes' : '',
         isStalling ? '`Stalled`' : '`Reconciling`',
       ]),
+    );
+  },
+  async alerts() {
+    const groups = alertGroups({ webhook: { enabled: true, validation: true } });
+    return table(
+      ['alert', 'severity', 'after', 'what it means', 'what to do'],
+      groups
+        .flatMap((group) => group.alerts)
+        .map(({ name, severity, forSeconds, means, toDoInWords }) => [
+          `\`${name}\``,
+          severity,
+          forSeconds === 0 ? 'at once' : durationText(forSeconds),
+          means,
+          toDoInWords,
+        ]),
     );
   },
   metrics: async () => metricsOf({ ...workRows, ...processRows, ...tallyRows, ...extentRows, ...watchRows, ...buildRows }),

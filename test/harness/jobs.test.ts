@@ -78,7 +78,7 @@ describe('the builds of the demo', () => {
   test('are first what the API server needs', () => {
     expect(wantedTools('node').slice(0, 6)).toEqual(wantedTools('control plane'));
     expect(wantedTools('control plane').map(({ name }) => name)).toContain('kwok');
-    expect(firstNeeds()).toMatchObject({ wheels: [], jars: false, ceph: false });
+    expect(firstNeeds()).toMatchObject({ wheels: [], jars: false, debs: [] });
   });
 
   test('go on unseen while the first part is shown', async () => {

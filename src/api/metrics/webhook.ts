@@ -1,6 +1,6 @@
 import type { MetricRows } from './row.ts';
 
-/** What a pod asks for. */
+/** Kinds of help that a pod asks for. */
 const MODES = ['serverless', 'serverful', 'none'] as const;
 const READS = ['read', 'failed'] as const;
 
