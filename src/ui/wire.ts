@@ -153,8 +153,9 @@ export interface Sample {
 
 export interface NodeView {
   readonly name: string;
-  readonly ready: boolean;
-  readonly cordoned: boolean;
+  /** Absent if the viewer may not list nodes: then those are here that have pods which the viewer may see. */
+  readonly ready?: boolean;
+  readonly cordoned?: boolean;
   /** Whether the node plugin is registered there; absent if the viewer may not know. */
   readonly plugin?: boolean;
   /** Pods of Sluice's runtimes there. */

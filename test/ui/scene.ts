@@ -3,8 +3,11 @@ import { type ClientRequest, type IncomingHttpHeaders, request } from 'node:http
 import { gunzipSync } from 'node:zlib';
 import { runtimes } from '../../runtimes/_all.gen.ts';
 import { createApiServer } from '../../src/api-server/index.ts';
+import { settingsOf } from '../../src/cli/settings/config.ts';
+import { createPreview } from '../../src/cli/ui/preview.ts';
 import type { KubeObject } from '../../src/kube/types.ts';
 import { serveUi, type UiOptions } from '../../src/ui/server/server.ts';
+import { guarded } from '../../src/ui/server/viewers/guarded.ts';
 import { oneViewer } from '../../src/ui/server/viewers/one-viewer.ts';
 import { openSight } from '../../src/ui/server/viewers/sight.ts';
 import type { FleetChange, Viewer } from '../../src/ui/wire.ts';
@@ -80,7 +83,12 @@ export function stream(port: number, path: string, headers: Readonly<Record<stri
 /** `sluice ui` of a user who may do everything, unless told. Stop it. */
 export async function localUi(api: ApiServer, viewer: Partial<Viewer> = {}, options: Partial<UiOptions> = {}) {
   const client = api.client({ readsOnly: true });
-  const viewers = oneViewer({ sight: openSight({ name: 'ada', cluster: 'test', hidden: [], ...viewer }), reads: client, edits: client });
+  const everything = { mayRead: () => true };
+  const viewers = oneViewer({
+    sight: openSight({ name: 'ada', cluster: 'test', hidden: [], ...viewer }),
+    reads: guarded(client, everything),
+    edits: guarded(client, { ...everything, dryRuns: true }),
+  });
   const { namespaces } = viewer;
   const server = await serveUi({
     client,
@@ -88,6 +96,7 @@ export async function localUi(api: ApiServer, viewer: Partial<Viewer> = {}, opti
     ...(namespaces && { namespaces }),
     mayList: () => true,
     viewers,
+    preview: createPreview({ runtimes, settings: settingsOf({}, {}, runtimes) }),
     assets: new Map([['/', { type: 'text/html; charset=utf-8', body: Buffer.from('<!doctype html><title>page</title>') }]]),
     isLocal: true,
     port: 0,

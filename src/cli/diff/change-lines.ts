@@ -34,14 +34,21 @@ const TITLES = {
   unknown: '',
 } as const;
 
-function section({ object, action, before, after, problem, note, immutable, stale, restarting, labelled = [] }: Change): readonly Line[] {
-  const notes = [
-    ...(problem ? [`! ${problem}`] : []),
-    ...immutable.map((text) => `! ${text}`),
-    ...(stale.length > 0 ? [`! ${pods(stale)} the old template until deleted: ${stale.join(', ')}`] : []),
-    ...(labelled.length > 0 ? [`! get the label ${label.datasetId}, and run on: ${labelled.join(', ')}`] : []),
-    ...(restarting.length > 0 ? [`! would restart: ${restarting.join(', ')}`] : []),
-  ];
+/** The effect of a change in words, its notes among them; empty for an object that stays as it is. */
+export const effectText = (change: Change): string =>
+  [...(change.note === undefined ? [TITLES[change.action]] : [change.note]), ...notesOf(change)].filter((text) => text !== '').join('; ');
+
+const notesOf = ({ problem, immutable, stale, restarting, labelled = [] }: Change): readonly string[] => [
+  ...(problem ? [problem] : []),
+  ...immutable,
+  ...(stale.length > 0 ? [`${pods(stale)} the old template until deleted: ${stale.join(', ')}`] : []),
+  ...(labelled.length > 0 ? [`get the label ${label.datasetId}, and run on: ${labelled.join(', ')}`] : []),
+  ...(restarting.length > 0 ? [`would restart: ${restarting.join(', ')}`] : []),
+];
+
+function section(change: Change): readonly Line[] {
+  const { object, action, before, after, note } = change;
+  const notes = notesOf(change).map((text) => `! ${text}`);
   if (note !== undefined) return [[styled('bold', `${object} ${note}`)], ''];
   if (action === 'none' && notes.length === 0) return [];
   const hunks = action === 'add' || action === 'change' ? masked(before, after) : [];

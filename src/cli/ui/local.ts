@@ -3,7 +3,8 @@ import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import type { ResourceType } from '../../kube/types.ts';
-import { typeOf } from '../../planning/kinds.ts';
+import { Node, Pod, typeOf } from '../../planning/kinds.ts';
+import { CSINode } from '../../ui/server/nodes/watches.ts';
 
 /** The rights of a kubeconfig's user to list. */
 export interface LocalRights {
@@ -27,9 +28,11 @@ export async function rightsOf(
 ): Promise<LocalRights> {
   const mayListAll = wanted.length === 0 && (await mayList(client, typeOf(Dataset), undefined));
   const namespaces = mayListAll ? undefined : wanted.length > 0 ? [...new Set(wanted)] : [home];
-  const types = [Dataset, ...runtimes.map(({ resource }) => resource), ...operationKinds].map(typeOf);
-  const places = namespaces ?? [undefined];
-  const asked = types.flatMap((type) => places.map((namespace) => ({ type, namespace })));
+  const own = [Dataset, ...runtimes.map(({ resource }) => resource), ...operationKinds].map(typeOf);
+  const types = [...own, Pod, Node, CSINode];
+  const placesOf = ({ namespaced }: ResourceType): readonly (string | undefined)[] =>
+    namespaced ? (namespaces ?? [undefined]) : [undefined];
+  const asked = types.flatMap((type) => placesOf(type).map((namespace) => ({ type, namespace })));
   const answers = await Promise.all(
     asked.map(async ({ type, namespace }) => ({ type, namespace, may: await mayList(client, type, namespace) })),
   );
@@ -38,7 +41,7 @@ export async function rightsOf(
   return {
     ...(namespaces && { namespaces }),
     mayList: isAllowed,
-    hidden: types.filter(({ plural }) => !places.some((namespace) => isAllowed(plural, namespace))).map(({ plural }) => plural),
+    hidden: types.filter((type) => !placesOf(type).some((namespace) => isAllowed(type.plural, namespace))).map(({ plural }) => plural),
   };
 }
 

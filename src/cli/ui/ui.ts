@@ -2,22 +2,24 @@ import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import { silent } from '../../kube/types.ts';
 import { serveUi } from '../../ui/server/server.ts';
+import { guarded } from '../../ui/server/viewers/guarded.ts';
 import { oneViewer } from '../../ui/server/viewers/one-viewer.ts';
 import { openSight } from '../../ui/server/viewers/sight.ts';
 import { collect, type Define } from '../command.ts';
 import { messageOf, Refused } from '../errors.ts';
-import { allRuntimes, configOption } from '../settings/config-file.ts';
+import { type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
+import { allRuntimes } from '../settings/config-file.ts';
 import { portOf } from '../settings/config-values.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { stopSignal, whenAborted } from '../stop-signal.ts';
 import { complain, say } from '../terminal.ts';
 import { assets } from './assets.ts';
 import { rightsOf, userName } from './local.ts';
+import { createPreview } from './preview.ts';
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, SettingsFlags {
   readonly namespace?: readonly string[];
   readonly port: string;
-  readonly config?: string;
 }
 
 const HELP = `
@@ -37,10 +39,9 @@ Exit codes:
   2  bad usage`;
 
 export const define: Define = (command, parts) => {
-  connectionOptions(command)
+  connectionOptions(settingsOptions(command))
     .option('-n, --namespace <namespace>', 'show this namespace alone; repeatable (default: all that may be listed)', collect)
     .option('--port <port>', 'port on 127.0.0.1; 0 = a free one', '0')
-    .addOption(configOption())
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => {
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
@@ -55,7 +56,8 @@ export const define: Define = (command, parts) => {
         const { namespaces, mayList, hidden } = rights;
         const cluster = connection.context ?? new URL(connection.server).host;
         const sight = openSight({ name, cluster, ...(namespaces && { namespaces }), hidden });
-        const viewers = oneViewer({ sight, reads: client, edits: client });
+        const everything = { mayRead: () => true };
+        const viewers = oneViewer({ sight, reads: guarded(client, everything), edits: guarded(client, { ...everything, dryRuns: true }) });
         const server = await serveUi({
           client,
           runtimes,
@@ -63,6 +65,7 @@ export const define: Define = (command, parts) => {
           mayList,
           viewers,
           assets: await assets(),
+          preview: createPreview({ runtimes, settings: settingsOf(flags, process.env, runtimes) }),
           isLocal: true,
           port,
         }).catch((error: unknown) => {

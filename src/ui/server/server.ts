@@ -1,16 +1,15 @@
 /** The server of `sluice ui`: the page, what the fleet is, and how it changes. It changes nothing in the cluster. */
 import type { Runtime } from '../../constructs/index.ts';
 import { randomBytes } from 'node:crypto';
-import { type Clock, systemClock, within } from '../../kube/clock.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { createListener } from '../../kube/listen/listener.ts';
-import { createPace } from '../../kube/turns/pace.ts';
 import { type Log, silent } from '../../kube/types.ts';
-import { paths } from '../wire.ts';
-import { fleetText, namespacesOf } from './fleet/fleet-text.ts';
+import { apiRoutes, type Preview } from './api.ts';
 import { createStreams } from './fleet/stream.ts';
 import { watchFleet } from './fleet/watches.ts';
-import { type Asset, createRoutes, type UiRoute } from './http/routes.ts';
+import { type Asset, createRoutes } from './http/routes.ts';
+import { createNodeWatches } from './nodes/watches.ts';
 import type { Viewers } from './viewers/viewers.ts';
 
 export interface UiOptions {
@@ -22,6 +21,7 @@ export interface UiOptions {
   /** Whether the server may list a kind, by its plural, in a namespace, or in all if it is undefined. */
   readonly mayList: (plural: string, namespace: string | undefined) => boolean;
   readonly viewers: Viewers;
+  readonly preview: Preview;
   /** By path: `/`, `/page.js`. */
   readonly assets: ReadonlyMap<string, Asset>;
   /** Only requests to this machine by its own name are answered, on 127.0.0.1. Else any pod may ask, on all addresses. */
@@ -44,52 +44,17 @@ const LIMITS = { most: 512, headerBytes: 16 << 10, headersMs: 5_000, requestMs: 
 /** One that sends all of an Ingress has them all. */
 const OF_PEER = 512;
 
-/** For the first lists. */
-const PATIENCE_MS = 20_000;
-
 /** Serves as soon as it returns. Throws what Node does for a port that cannot be served. */
 export async function serveUi(options: UiOptions): Promise<UiServer> {
-  const { client, runtimes, namespaces, mayList, viewers, assets, isLocal, clock = systemClock, log = silent } = options;
+  const { client, runtimes, namespaces, mayList, viewers, assets, preview, isLocal, clock = systemClock, log = silent } = options;
   const watched = watchFleet(client, { runtimes, ...(namespaces && { namespaces }), mayList, clock, log });
   const { fleet } = watched;
   const streams = createStreams(fleet, randomBytes(6).toString('hex'), clock);
   const { server, connections, listen } = createListener({ ...LIMITS, mostOfPeer: OF_PEER });
   let port = 0;
 
-  const routes = new Map<string, UiRoute>([
-    [
-      paths.fleet,
-      {
-        method: 'GET',
-        names: 0,
-        async answer({ session: { sight }, answers }) {
-          if (
-            !(await within(
-              clock,
-              PATIENCE_MS,
-              watched.ready.then(() => true),
-            ))
-          )
-            return answers.problem(503, 'the server has not read all kinds from the API server yet: ask again');
-          await sight.look(namespacesOf(fleet));
-          const options = { sight, version: streams.version(), now: clock.wall(), pace: createPace(clock) };
-          await answers.chunks(fleetText(fleet, options));
-        },
-      },
-    ],
-    [
-      paths.changes,
-      {
-        method: 'GET',
-        names: 0,
-        answer({ session: { sight, ended }, request, response, answers, query }) {
-          answers.events();
-          const last = request.headers['last-event-id'];
-          streams.open(response, { sight, ended, from: typeof last === 'string' ? last : (query.get('from') ?? undefined) });
-        },
-      },
-    ],
-  ]);
+  const nodes = createNodeWatches(client, { ...(namespaces && { namespaces }), mayList, clock, log });
+  const routes = apiRoutes({ fleet, ready: watched.ready, streams, nodes, preview, clock });
   const answer = createRoutes({
     viewers,
     routes,
@@ -110,6 +75,7 @@ export async function serveUi(options: UiOptions): Promise<UiServer> {
     ready: watched.ready,
     async stop() {
       watched.stop();
+      nodes.stop();
       viewers.stop();
       streams.stop();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));

@@ -8,7 +8,7 @@ import juicefs from '../../../runtimes/juicefs/index.ts';
 import thin from '../../../runtimes/thin/index.ts';
 import { pathPart, writeArchive } from '../../../src/cli/explain/collect/archive.ts';
 import { collected } from '../../../src/cli/explain/collect/collect.ts';
-import { redactedObject } from '../../../src/cli/explain/collect/redacted.ts';
+import { redactedObject } from '../../../src/explain/redacted.ts';
 import { gather } from '../../../src/explain/gather.ts';
 import type { KubeClient } from '../../../src/kube/contract.ts';
 import { ApiError } from '../../../src/kube/errors.ts';

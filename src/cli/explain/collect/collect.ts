@@ -11,7 +11,7 @@ import { type ArchiveEntry, pathPart } from './archive.ts';
 import { eventLog } from './events.ts';
 import { podLogs, type SeenPod, seenPod } from './pods.ts';
 import { createReader, type Reader } from './reader.ts';
-import { redactedObject } from './redacted.ts';
+import { redactedObject } from '../../../explain/redacted.ts';
 
 export interface CollectOptions {
   readonly client: KubeClient;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../kube/types.ts';
 import { isPlacedAlike, keeping, nodesLeft, type PlacementNode } from '../../../planning/diff/fuse-placement.ts';
 import type { LiveObject, WaitingPlacement } from '../../world.ts';
 import { Node } from '../../../planning/kinds.ts';
-import { fromPods, mounts } from '../pod-pages.ts';
+import { fromPods, mounts } from '../../../planning/pod-pages.ts';
 import type { Store } from '../store/store.ts';
 
 const NODES_AT_A_TIME = 8;

@@ -5,7 +5,7 @@ import { isNotFound } from '../../../kube/errors.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import type { ClaimUsers, PodKeepingClaim, NotListed } from '../../teardown-steps.ts';
 import { Pod } from '../../../planning/kinds.ts';
-import { fromPods, hasEnded, readClaimsOf, reads } from '../pod-pages.ts';
+import { fromPods, hasEnded, readClaimsOf, reads } from '../../../planning/pod-pages.ts';
 
 /** Times are monotonic, in milliseconds. */
 interface Answer extends ClaimUsers {

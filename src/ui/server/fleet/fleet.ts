@@ -23,7 +23,9 @@ export interface LiveFleet {
   follow(listener: () => void): () => void;
   datasetRow(kept: KeptDataset, sees: Sees): DatasetRow;
   operationRow(kept: KeptOperation, now: number): OperationRow;
-  /** The runtime that serves a Dataset. */
+  /** Runtimes of the Dataset's name. */
+  candidates(kept: KeptDataset, sees: Sees): readonly ServingCandidate[];
+  /** The one of them that serves the Dataset. */
   serving(kept: KeptDataset, sees: Sees): ServingCandidate | undefined;
   /** For the watches. */
   onDataset(change: ObjectChange<KeptDataset>): void;
@@ -72,6 +74,7 @@ export function createFleet(now: () => number): LiveFleet {
     datasetRow: (kept, sees) => rowWith(kept, visible(kept, sees)),
     operationRow: ({ row, runsSince }, at) =>
       runsSince === undefined ? row : { ...row, seconds: Math.max(0, Math.round((at - runsSince) / 1000)) },
+    candidates: visible,
     serving: (kept, sees) => servingOf(kept.types, visible(kept, sees)),
 
     onDataset(change) {

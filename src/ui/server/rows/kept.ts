@@ -6,7 +6,7 @@ import type { KubeObject, ObjectMeta } from '../../../kube/types.ts';
 import { gravest } from '../../../planning/attention.ts';
 import { bytesOf, countOf, ratioOf } from '../../../planning/figures.ts';
 import type { Sharing } from '../../../planning/sharing.ts';
-import type { OperationObject } from '../../../reconciler/operations.ts';
+import { isOver, type OperationObject } from '../../../reconciler/operations.ts';
 import type { DatasetRow, OperationRow, Trouble } from '../../wire.ts';
 import { operationRow } from './operation-row.ts';
 import { cut, timeOf } from './texts.ts';
@@ -27,6 +27,8 @@ export interface KeptRuntime extends Kept {
 }
 export interface KeptOperation extends Kept {
   readonly row: OperationRow;
+  /** Whether the operation does not run again. */
+  readonly over: boolean;
   /** When the run began that `row.phase` is about, if it goes on, ms since 1970. */
   readonly runsSince?: number;
 }
@@ -85,8 +87,9 @@ export function createProjections({ text, piece }: Sharing) {
     operation(object: KubeObject): KeptOperation {
       const { apiVersion, kind } = object;
       // The cast: an operation's objects are listed as such.
-      const { row, runsSince } = operationRow(object as unknown as OperationObject, text);
-      return { apiVersion, kind, metadata: metaOf(object), row, ...(runsSince !== undefined && { runsSince }) };
+      const operation = object as unknown as OperationObject;
+      const { row, runsSince } = operationRow(operation, text);
+      return { apiVersion, kind, metadata: metaOf(object), row, over: isOver(operation), ...(runsSince !== undefined && { runsSince }) };
     },
   };
 }

@@ -1,8 +1,8 @@
-import { sidecar } from '../../api/sidecars.ts';
-import type { KubeClient } from '../../kube/contract.ts';
-import { listAll } from '../../kube/watch/pages.ts';
-import type { KubeObject } from '../../kube/types.ts';
-import { Pod } from '../../planning/kinds.ts';
+import { sidecar } from '../api/sidecars.ts';
+import type { KubeClient } from '../kube/contract.ts';
+import { listAll } from '../kube/watch/pages.ts';
+import type { KubeObject } from '../kube/types.ts';
+import { Pod } from './kinds.ts';
 
 /** Pods on one page: about 1 MB. Between two pages other work of the process goes on. */
 const MOST = 250;

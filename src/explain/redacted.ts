@@ -1,6 +1,6 @@
-import { REDACTED, redactedText } from '../../../api/redact.ts';
-import type { KubeObject } from '../../../kube/types.ts';
-import { LAST_APPLIED } from '../../../planning/kinds.ts';
+import { REDACTED, redactedText } from '../api/redact.ts';
+import type { KubeObject } from '../kube/types.ts';
+import { LAST_APPLIED } from '../planning/kinds.ts';
 
 /** An object as it may be passed on: without values that are secret by their names or forms, and without what only tools read. */
 export function redactedObject({ metadata, ...rest }: KubeObject): object {

@@ -1,0 +1,89 @@
+import { redactedText } from '../../../api/redact.ts';
+import { conditionsOf, wrongOf } from '../../../explain/conditions.ts';
+import type { KubeObject } from '../../../kube/types.ts';
+import { objectText } from '../../../planning/key.ts';
+import type { HistoryEntry } from '../../wire.ts';
+import { timeOf } from '../rows/texts.ts';
+import type { DatasetReading } from './reading.ts';
+
+const MOST = 300;
+
+/** Conditions of a Dataset, its runtime and its operations, and events of all that belongs to them, the newest first. */
+export function historyOf({
+  dataset,
+  runtimes,
+  operations,
+  workloads,
+  jobs,
+  pods,
+  applications,
+  events,
+}: DatasetReading): readonly HistoryEntry[] {
+  const owners = [dataset, ...runtimes, ...operations];
+  // Events are asked for by name: others of the namespace may have the same.
+  const known = new Map([...owners, ...workloads, ...jobs, ...pods, ...applications].map((object) => [object.metadata.uid, object]));
+  return [...owners.flatMap(ofConditions), ...events.flatMap((event) => ofEvent(event, known))]
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, MOST);
+}
+
+function ofConditions(object: KubeObject): readonly HistoryEntry[] {
+  const wrong = new Set(wrongOf(object));
+  return conditionsOf(object).flatMap((condition) => {
+    const at = timeOf(condition.lastTransitionTime);
+    if (at === undefined) return [];
+    const { type, status, reason = '', message = '' } = condition;
+    return [
+      {
+        at,
+        object: objectText(object),
+        from: 'condition' as const,
+        severity: wrong.has(condition) ? ('warning' as const) : ('normal' as const),
+        reason: redactedText(`${type} ${status}${reason === '' ? '' : `: ${reason}`}`),
+        message: redactedText(message),
+      },
+    ];
+  });
+}
+
+interface Occurrence {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number | null;
+  readonly firstTimestamp?: string | null;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string } | null;
+  readonly involvedObject?: { readonly uid?: string };
+}
+
+function ofEvent(event: KubeObject, known: ReadonlyMap<string | undefined, KubeObject>): readonly HistoryEntry[] {
+  // The cast: it was listed as an Event.
+  const {
+    type,
+    reason = '',
+    message = '',
+    count,
+    lastTimestamp,
+    eventTime,
+    firstTimestamp,
+    series,
+    involvedObject,
+  } = event as unknown as Occurrence;
+  const object = known.get(involvedObject?.uid);
+  const at = timeOf(series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp);
+  if (!object || involvedObject?.uid === undefined || at === undefined) return [];
+  const times = series?.count ?? count ?? 1;
+  return [
+    {
+      at,
+      object: objectText(object),
+      from: 'event',
+      severity: type === 'Warning' ? 'warning' : 'normal',
+      reason: redactedText(reason),
+      message: redactedText(message),
+      ...(times > 1 && { count: times }),
+    },
+  ];
+}
