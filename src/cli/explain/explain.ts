@@ -1,5 +1,6 @@
 import type { Runtime } from '../../constructs/index.ts';
 import { systemClock, timestamp } from '../../kube/clock.ts';
+import type { ClusterConnection } from '../../kube/client/connection.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
@@ -19,6 +20,7 @@ import { findings } from '../../explain/findings.ts';
 import { gather } from '../../explain/gather.ts';
 import { UnknownSubject } from '../../explain/names.ts';
 import { newsOf, report } from './report.ts';
+import { secondsOf, slowExitCode, slowLines, slowReports } from './slow.ts';
 import { lookAgain } from './watching.ts';
 
 interface Flags extends ConnectionFlags {
@@ -28,6 +30,8 @@ interface Flags extends ConnectionFlags {
   readonly config?: string;
   readonly collect?: string;
   readonly watch?: boolean;
+  readonly slow?: boolean;
+  readonly for?: string;
   readonly systemNamespace: string;
 }
 
@@ -49,9 +53,15 @@ volumes, Jobs, pods and nodes concerned; events; logs of the pods, 2,000 lines a
 same of the controller and the node plugin. Secrets are not read, and values that look secret are redacted: in logs,
 look for others yourself. What you may not read is left out and named in notes.txt.
 
+  sluice explain images --slow --for 30s      why reads are slow: run it while they are
+
+It reads counters of fuse pods and workers twice, so that its shares are of the time between, and names causes with
+their figures, what they rest on, and the field to change. For that it runs commands in these pods: you need the right
+to create and get pods/exec. Without it, the command says so, and goes on with what pods, specs and statuses show.
+
 Exit codes, of --watch by the last report:
   0  all of them serve, run or are complete; also if the namespace has none
-  1  at least one waits, has failed, is in trouble, or is not as its spec says
+  1  at least one waits, has failed, is in trouble, or is not as its spec says; with --slow also if a cause was found
   2  bad usage, no object of a given name, no answer from the cluster, or --collect could not write its file`;
 
 export const define: Define = (command, parts) => {
@@ -69,10 +79,18 @@ export const define: Define = (command, parts) => {
     .addOption(configOption())
     .addOption(command.createOption('-w, --watch', 'print again when something changes, until Ctrl-C').conflicts('collect'))
     .option('--collect <file>', 'write an archive with all that helps to find the cause: a new file, .tar.gz')
+    .addOption(
+      command
+        .createOption('--slow', 'why reads of Datasets are slow: from counters of their pods, in time')
+        .conflicts(['watch', 'collect']),
+    )
+    .option('--for <time>', 'time between the two readings of --slow, 1s to 10m (default: 10s)')
     .option('--system-namespace <namespace>', 'namespace of the controller and the node plugin', DEFAULT_NAMESPACE)
     .addOption(command.createOption('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .addHelpText('after', EXAMPLES)
     .action(async (names: readonly string[], flags: Flags) => {
+      if (flags.for !== undefined && !flags.slow) throw new UsageError('--for: expected --slow too, found none');
+      const seconds = secondsOf(flags.for ?? '10s');
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
       try {
         const connection = await connect(flags, process.env);
@@ -80,7 +98,8 @@ export const define: Define = (command, parts) => {
         try {
           const namespace = flags.namespace ?? connection.namespace ?? 'default';
           const asked: Asking = { client, runtimes, namespace: flags.allNamespaces ? undefined : namespace, names, flags };
-          await (flags.watch ? follow(asked) : explain(asked, namespace));
+          if (flags.slow) await explainSlow(asked, connection, seconds);
+          else await (flags.watch ? follow(asked) : explain(asked, namespace));
         } finally {
           await client.close();
         }
@@ -123,6 +142,17 @@ async function explain(asked: Asking, home: string): Promise<void> {
     complain(`${file}: ${count} files; notes.txt names what is left out`);
   }
   process.exitCode = exitCodeOf(found);
+}
+
+/** Objects that are not well come first, as their troubles may be the cause. */
+async function explainSlow(asked: Asking, connection: ClusterConnection, seconds: number): Promise<void> {
+  const { client, runtimes, namespace, flags } = asked;
+  const input = await read(asked);
+  const ill = findings(input).filter(({ healthy }) => !healthy);
+  const reports = await slowReports(input, { connection, client, runtimes, seconds });
+  if (flags.output === 'json') sayText(visible(`${JSON.stringify({ items: reports, notWell: ill }, null, 2)}\n`));
+  else say(...(ill.length > 0 ? [...report(ill, input.now, namespace), ''] : []), ...slowLines(reports));
+  process.exitCode = slowExitCode(reports, ill);
 }
 
 /** Prints again whenever something but ages has changed, until the user ends it. A name has to exist at first only. */

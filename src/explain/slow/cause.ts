@@ -48,5 +48,7 @@ export const fillText = ({ usedBytes, capacityBytes }: Fill): string =>
   capacityBytes === undefined ? bytesText(usedBytes) : `${bytesText(usedBytes)} of ${bytesText(capacityBytes)}`;
 
 /** `62.0% of what readers got came from the store in 10 s, 1.20GiB`. */
-export const storeText = ({ shares, sums, when }: SlowFigures): string =>
-  `${percent(shares?.store ?? 0)} of what readers got ${when} came from the store: ${bytesText(sums.bytes.store)}`;
+export const storeText = ({ shares, sums, when, basis }: SlowFigures): string =>
+  basis === 'status'
+    ? `${percent(shares?.store ?? 0)} of reads were not answered by the cache ${when}`
+    : `${percent(shares?.store ?? 0)} of what readers got ${when} came from the store: ${bytesText(sums.bytes.store)}`;

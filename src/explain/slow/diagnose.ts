@@ -19,8 +19,8 @@ export interface SlowReport {
   readonly seconds: number;
   /** Bytes that readers got meanwhile, and since processes began; absent if no pod counts them. */
   readonly bytes?: { readonly now: Bytes; readonly total: Bytes };
-  /** Which of the two causes and shares follow from: the first, unless nothing was read meanwhile. */
-  readonly basis?: 'now' | 'total';
+  /** Which of the two causes and shares follow from: the first, unless nothing was read meanwhile; the status, if no pod counts. */
+  readonly basis?: 'now' | 'total' | 'status';
   /** Shares of the bytes by source, together 1. */
   readonly shares?: Bytes;
   /** The most important first. */
@@ -64,7 +64,7 @@ function redacted(cause: SlowCause): SlowCause {
   };
 }
 
-function lookedAt({ pods, workers, levels, knowsOptions }: SlowEvidence, now: ReadSums): readonly string[] {
+function lookedAt({ pods, workers, levels, status, knowsOptions }: SlowEvidence, now: ReadSums): readonly string[] {
   const ofRole = (role: string) => pods.filter((pod) => pod.role === role);
   const some = (role: string, of: (pod: SlowEvidence['pods'][number]) => unknown) =>
     `${ofRole(role).filter(of).length} of ${ofRole(role).length} ${role} pods`;
@@ -75,6 +75,7 @@ function lookedAt({ pods, workers, levels, knowsOptions }: SlowEvidence, now: Re
     ...(timed.length > 0 ? [`CPU time of ${timed.map((role) => some(role, ({ cpu }) => cpu)).join(', ')}`] : []),
     ...(now.store.count > 0 ? ['time of requests to the store'] : []),
     ...(workers ? [`readiness of ${workers.wanted} workers, and the nodes of readers and workers`] : []),
+    ...(status ? ['figures of the status'] : []),
     ...(levels.length > 0 ? ['media and sizes of the cache'] : []),
     ...(knowsOptions ? ['options of the client'] : []),
   ];

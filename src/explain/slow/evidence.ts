@@ -18,12 +18,23 @@ export interface SlowEvidence {
   readonly options: readonly CostlyOption[];
   /** Bytes of all data of the Dataset, as its status says. */
   readonly dataBytes?: number;
+  /** Figures of the Dataset's status, which the controller writes once a minute: what is known if no pod prints counters. */
+  readonly status?: StatusFigures;
   /** Names of the Dataset's DataLoads that are complete. */
   readonly loaded: readonly string[];
   /** Whether options of the client were looked at. */
   readonly knowsOptions: boolean;
   /** Why something is not known: a right that is missing, a pod that does not answer. */
   readonly notes: readonly string[];
+}
+
+/** Shares of reads, 0 to 1, and bytes. */
+export interface StatusFigures {
+  readonly hits: number;
+  /** Hits that did not leave the reader's node, if the engine tells them apart. */
+  readonly localHits?: number;
+  readonly cachedBytes?: number;
+  readonly capacityBytes?: number;
 }
 
 export interface SampledPod {

@@ -1,5 +1,5 @@
 import type { PodCounters, Requests } from '../../constructs/index.ts';
-import type { SampledPod, SlowEvidence } from './evidence.ts';
+import type { SampledPod, SlowEvidence, StatusFigures } from './evidence.ts';
 
 /** Counts of all pods together. */
 export interface ReadSums {
@@ -18,12 +18,15 @@ export interface Bytes {
   readonly store: number;
 }
 
-/** The figures that causes are found in: those between the two readings, or, if nothing was read meanwhile, all since the processes began. */
+/**
+ * The figures that causes are found in: those between the two readings, or, if nothing was read meanwhile, all since the processes began; if no
+ * pod counts, those of the status.
+ */
 export interface SlowFigures {
   readonly now: ReadSums;
   readonly total: ReadSums;
   /** Which of the two has reads; undefined: nothing was ever read, or no pod counts it. */
-  readonly basis?: 'now' | 'total';
+  readonly basis?: 'now' | 'total' | 'status';
   /** The sums of the basis; of `now` without one. */
   readonly sums: ReadSums;
   /** Shares of bytes by source, 0 to 1, together 1. */
@@ -32,23 +35,30 @@ export interface SlowFigures {
   readonly when: string;
 }
 
-export function figuresOf({ pods, seconds }: Pick<SlowEvidence, 'pods' | 'seconds'>): SlowFigures {
+export function figuresOf({ pods, seconds, status }: Pick<SlowEvidence, 'pods' | 'seconds' | 'status'>): SlowFigures {
   const now = sumOf(pods.flatMap(({ counters }) => (counters ? [growth(counters.before, counters.after)] : [])));
   const total = sumOf(pods.flatMap(({ counters }) => counters?.after ?? []));
-  const basis = bytesIn(now) > 0 ? 'now' : bytesIn(total) > 0 ? 'total' : undefined;
+  const counted = bytesIn(now) > 0 ? 'now' : bytesIn(total) > 0 ? 'total' : undefined;
+  const basis = counted ?? (status && 'status');
   const sums = basis === 'total' ? total : now;
-  const shares = sharesOf(sums.bytes);
-  const when = basis === 'total' ? 'since the processes started' : `in ${seconds} s`;
+  const shares = counted ? sharesOf(sums.bytes) : status && sharesOf(bytesOfStatus(status));
+  const when = { now: `in ${seconds} s`, total: 'since the processes started', status: 'by the last status' }[basis ?? 'now'];
   return { now, total, ...(basis && { basis }), sums, ...(shares && { shares }), when };
 }
 
 /** Shares of the whole, which together are 1; undefined of nothing. */
-export function sharesOf({ local, remote, store }: Bytes): Bytes | undefined {
+function sharesOf({ local, remote, store }: Bytes): Bytes | undefined {
   const all = local + remote + store;
   return all > 0 ? { local: local / all, remote: remote / all, store: store / all } : undefined;
 }
 
 export const bytesIn = ({ bytes: { local, remote, store } }: ReadSums): number => local + remote + store;
+
+const bytesOfStatus = ({ hits, localHits = hits }: StatusFigures): Bytes => ({
+  local: Math.min(localHits, hits),
+  remote: Math.max(0, hits - localHits),
+  store: Math.max(0, 1 - hits),
+});
 
 /** Mean seconds of a request; undefined without any. */
 export const meanOf = ({ count, seconds }: Required<Requests>): number | undefined =>
@@ -104,12 +114,12 @@ function sumOf(counters: readonly PodCounters[]): ReadSums {
 }
 
 /** How full caches are: the bytes in those of all pods, and the room of these; undefined if no pod says what it holds. */
-export function cacheFill({ pods, cache }: Pick<SlowEvidence, 'pods' | 'cache'>): Fill | undefined {
+export function cacheFill({ pods, cache, status, workers }: Pick<SlowEvidence, 'pods' | 'cache' | 'status' | 'workers'>): Fill | undefined {
   const caches = pods.flatMap(({ role, counters }: SampledPod) => {
     const own = role === (cache?.in ?? role) ? counters?.after.cache : undefined;
     return own ? [{ used: amountOf(own.usedBytes), capacity: own.capacityBytes ?? cache?.bytes }] : [];
   });
-  if (caches.length === 0) return undefined;
+  if (caches.length === 0) return fillOfStatus(status, workers?.ready);
   const sum = (of: (each: (typeof caches)[number]) => number) => caches.reduce((total, each) => total + of(each), 0);
   const isSized = caches.every(({ capacity }) => capacity !== undefined);
   const fullest = Math.max(...caches.map(({ used, capacity }) => (capacity ? used / capacity : 0)));
@@ -117,6 +127,14 @@ export function cacheFill({ pods, cache }: Pick<SlowEvidence, 'pods' | 'cache'>)
     pods: caches.length,
     usedBytes: sum(({ used }) => used),
     ...(isSized && { capacityBytes: sum(({ capacity }) => capacity ?? 0), fullest }),
+  };
+}
+function fillOfStatus({ cachedBytes, capacityBytes }: Partial<StatusFigures> = {}, pods = 1): Fill | undefined {
+  if (cachedBytes === undefined) return undefined;
+  return {
+    pods: Math.max(1, pods),
+    usedBytes: cachedBytes,
+    ...(capacityBytes !== undefined && capacityBytes > 0 && { capacityBytes, fullest: cachedBytes / capacityBytes }),
   };
 }
 /** Caches of pods together. */
