@@ -31,7 +31,7 @@ const SLICE = resourceType('discovery.k8s.io', 'EndpointSlice', 'endpointslices'
 /** Each is listed at each reading. */
 const KINDS = ['Dataset', 'JuiceFSRuntime', 'CacheRuntime', 'CacheRuntimeClass', 'DataLoad'];
 const resources = all.filter(({ kind }) => KINDS.includes(kind));
-const CONTROLLERS = ['dataset', 'cache'] as const;
+const CONTROLLERS = ['dataset', 'cache'];
 const controllerName = (name: string): string => (name === 'dataset' ? 'dataset-controller' : `${name}runtime-controller`);
 
 export interface Scene {
@@ -56,15 +56,23 @@ export interface SceneOptions {
   readonly nodes?: number;
   /** Default: a few objects of each part. */
   readonly manifests?: readonly Manifest[];
+  /** What Fluid's chart installs. Default: a few objects of it, with the controllers of Datasets and of CacheRuntimes. */
+  readonly chart?: Chart;
+}
+export interface Chart {
+  readonly version: string;
+  readonly objects: readonly KubeObject[];
+  /** Kinds whose controllers run, by the names of their Leases: `dataset`, `alluxio`. */
+  readonly controllers: readonly string[];
 }
 
-export function scene({ nodes = 2, manifests = small() }: SceneOptions = {}): Scene {
+export function scene({ nodes = 2, manifests = small(), chart = usual() }: SceneOptions = {}): Scene {
   const server = createApiServer({ kinds: [...resources.map(typeOf), WORKLOADS, CSINODE, SLICE], namespaces: ['default', NAMESPACE] });
   const controllers = createControllers(server);
   const violations: string[] = [];
   const gaps: Record<string, number> = {};
   let nowMs = 1_000;
-  fluidInstalled(server, nodes);
+  fluidInstalled(server, nodes, chart);
   const webhooks = createWebhooks(server);
   const kubelet = slowEnd(server, nodes, () => nowMs);
 
@@ -79,13 +87,16 @@ export function scene({ nodes = 2, manifests = small() }: SceneOptions = {}): Sc
       else controllers.unready.delete(own);
     }
     controllers.settle();
-    programs(server);
+    programs(server, chart.controllers);
     webhooks.run(['fluid-webhook', 'sluice-webhook'].flatMap((prefix) => pods(server, prefix)).filter(isReady), clock.wall());
     kubelets(server, nodes);
     endpoints(server);
-    for (const [what, isGap] of Object.entries({ ...gapsOf(server, nodes), trust: !webhooks.areTrusted(behind(server)) }))
+    for (const [what, isGap] of Object.entries({
+      ...gapsOf(server, nodes, chart.controllers),
+      trust: !webhooks.areTrusted(behind(server)),
+    }))
       if (isGap) gaps[what] = (gaps[what] ?? 0) + ms / 1000;
-    violations.push(...wrong(server, nodes).filter((each) => !violations.includes(each)));
+    violations.push(...wrong(server, nodes, chart.controllers).filter((each) => !violations.includes(each)));
   }
 
   const clock = {
@@ -122,7 +133,7 @@ export function scene({ nodes = 2, manifests = small() }: SceneOptions = {}): Sc
     gaps,
     onTick: () => {},
     settle: () => tick(500),
-    digest: () => digestOf(server),
+    digest: () => digestOf(server, chart.controllers),
   };
   for (let i = 0; i < 4; i++) tick(500);
   return self;
@@ -139,7 +150,7 @@ const isReady = ({ status }: KubeObject): boolean =>
 const holderOf = (server: ApiServer, name: string): string =>
   (server.get('Lease', NAMESPACE, name)?.['spec'] as { holderIdentity?: string } | undefined)?.holderIdentity ?? '';
 
-function fluidInstalled(server: ApiServer, nodes: number): void {
+function fluidInstalled(server: ApiServer, nodes: number, chart: Chart): void {
   for (const name of nodeNames(nodes))
     server.put({
       apiVersion: 'v1',
@@ -148,23 +159,21 @@ function fluidInstalled(server: ApiServer, nodes: number): void {
       spec: {},
       status: { conditions: [{ type: 'Ready', status: 'True' }] },
     });
-  server.put(binding(NAMESPACE));
-  for (const name of CONTROLLERS) {
-    server.put(deployment(controllerName(name), name === 'dataset' ? 2 : 1));
-    server.put(lease(`${name}.data.fluid.io`, ''));
-  }
-  server.put(deployment('fluidapp-controller'));
-  server.put(deployment('fluid-webhook'));
-  server.put(nodePlugin());
+  for (const object of chart.objects) server.put(object);
+  for (const name of chart.controllers) server.put(lease(`${name}.data.fluid.io`, ''));
+  server.put(fluidsSecret());
+  for (const revision of [1, 2]) server.put(record('Secret', revision, revision === 2 ? 'deployed' : 'superseded', {}, chart.version));
+}
+
+function usual(): Chart {
   const helm = { annotations: { 'meta.helm.sh/release-name': 'fluid', 'meta.helm.sh/release-namespace': 'default' } };
-  server.put({
+  const csiDriver = {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'CSIDriver',
     metadata: { name: 'fuse.csi.fluid.io', ...helm },
     spec: { attachRequired: false },
-  });
-  server.put(configuration(NAMESPACE));
-  server.put({
+  };
+  const service = {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'fluid-pod-admission-webhook', namespace: NAMESPACE, ...helm },
@@ -172,13 +181,21 @@ function fluidInstalled(server: ApiServer, nodes: number): void {
       selector: { 'control-plane': 'fluid-webhook' },
       ports: [{ name: 'https-rest', port: 9443, protocol: 'TCP', targetPort: 9443 }],
     },
-  });
-  server.put(fluidsSecret());
-  for (const revision of [1, 2]) server.put(record('Secret', revision, revision === 2 ? 'deployed' : 'superseded', {}));
+  };
+  const deployments = CONTROLLERS.map((name) => deployment(controllerName(name), name === 'dataset' ? 2 : 1));
+  const others = [
+    deployment('fluidapp-controller'),
+    deployment('fluid-webhook'),
+    nodePlugin(),
+    csiDriver,
+    configuration(NAMESPACE),
+    service,
+  ];
+  return { version: '1.0.8', controllers: CONTROLLERS, objects: [binding(NAMESPACE), ...deployments, ...others] };
 }
 
 /** Controllers that hold a Lease, or take a free one; one of Fluid's stands by for the time that a Lease says. */
-function programs(server: ApiServer): void {
+function programs(server: ApiServer, controllers: readonly string[]): void {
   const takes = (name: string, prefix: string) => {
     const running = pods(server, prefix).filter(isReady);
     const holder = holderOf(server, name);
@@ -187,7 +204,7 @@ function programs(server: ApiServer): void {
     const next = holder === 'sluice-takeover' ? holder : running[0] ? `${running[0].metadata.name}_1` : '';
     if (holder !== next) server.put({ ...lease(name, next), metadata: { name, namespace: NAMESPACE } });
   };
-  for (const name of CONTROLLERS) takes(`${name}.data.fluid.io`, controllerName(name));
+  for (const name of controllers) takes(`${name}.data.fluid.io`, controllerName(name));
   takes('sluice', 'sluice-controller');
 }
 
@@ -244,24 +261,24 @@ function endpoints(server: ApiServer): void {
   });
 }
 
-const fluidLeads = (server: ApiServer): boolean =>
-  CONTROLLERS.some((name) =>
+const fluidLeads = (server: ApiServer, controllers: readonly string[]): boolean =>
+  controllers.some((name) =>
     pods(server, controllerName(name)).some((pod) => holderOf(server, `${name}.data.fluid.io`) === `${pod.metadata.name}_1`),
   );
 const sluiceLeads = (server: ApiServer): boolean =>
   pods(server, 'sluice-controller').some(({ metadata }) => holderOf(server, 'sluice') === `${metadata.name}_1`);
 
-const gapsOf = (server: ApiServer, nodes: number): Readonly<Record<string, boolean>> => ({
-  controller: !fluidLeads(server) && !sluiceLeads(server),
+const gapsOf = (server: ApiServer, nodes: number, controllers: readonly string[]): Readonly<Record<string, boolean>> => ({
+  controller: !fluidLeads(server, controllers) && !sluiceLeads(server),
   ...Object.fromEntries(nodeNames(nodes).map((node) => [node, pluginsOf(server, node).length === 0])),
   webhook: behind(server).length === 0,
 });
 
-function wrong(server: ApiServer, nodes: number): readonly string[] {
+function wrong(server: ApiServer, nodes: number, controllers: readonly string[]): readonly string[] {
   const without = nodeNames(nodes).filter((node) => pluginsOf(server, node).length === 0);
   const isRecorded = server.get('ConfigMap', NAMESPACE, 'sluice-takeover') !== undefined;
   return [
-    ...(fluidLeads(server) && sluiceLeads(server) ? ['two controllers led at once'] : []),
+    ...(fluidLeads(server, controllers) && sluiceLeads(server) ? ['two controllers led at once'] : []),
     ...nodeNames(nodes)
       .filter((node) => pluginsOf(server, node).length > 1)
       .map((node) => `two plugins served on ${node}`),
@@ -329,7 +346,7 @@ function small(): readonly Manifest[] {
 
 const CHANGING = new Set(['Pod', 'ReplicaSet', 'CSINode', 'EndpointSlice', 'Lease', 'Event']);
 /** Each object that lasts, by its name, with a hash of its specification. */
-function digestOf(server: ApiServer): Readonly<Record<string, string>> {
+function digestOf(server: ApiServer, controllers: readonly string[]): Readonly<Record<string, string>> {
   const entries = server.all().flatMap((object) => {
     if (CHANGING.has(object.kind)) return [];
     const { metadata, status: _, ...rest } = object;
@@ -340,7 +357,7 @@ function digestOf(server: ApiServer): Readonly<Record<string, string>> {
       [`${object.kind} ${metadata.namespace ?? ''}/${metadata.name}`, createHash('sha256').update(text).digest('hex').slice(0, 8)] as const,
     ];
   });
-  const leases = CONTROLLERS.map(
+  const leases = controllers.map(
     (name) => [`Lease ${name}`, holderOf(server, `${name}.data.fluid.io`).replace(/-controller-.*/, '-controller')] as const,
   );
   return Object.fromEntries([...entries, ...leases].toSorted(([a], [b]) => a.localeCompare(b)));

@@ -12,26 +12,31 @@ import { type KubeObject, resourceType } from '../../../src/kube/types.ts';
 import { typeOf, workloadType } from '../../../src/planning/kinds.ts';
 import { putGolden } from '../../reconciler/takeover/put-golden.ts';
 import { GOLDENS, hasGoldens } from '../../upstream/cases.ts';
+import { chartOf, VERSIONS } from '../charts.ts';
 import { binding, configuration, deployment, lease, nodePlugin, pluginPod, pod, record } from '../fluid/given.ts';
 
 const version = { version: 'v1alpha1' };
 const Application = { ...resourceType('argoproj.io', 'Application', 'applications'), ...version };
 const GooseFSRuntime = { ...resourceType('data.fluid.io', 'GooseFSRuntime', 'goosefsruntimes'), ...version };
 
+const few: readonly KubeObject[] = [
+  binding('fluid-system'),
+  configuration('fluid-system'),
+  deployment('dataset-controller'),
+  deployment('thinruntime-controller'),
+  nodePlugin(),
+];
+
 /** Fluid itself, and these Datasets of its. */
-function clusterOf(goldens: readonly string[] = []): ApiServer {
+function clusterOf(goldens: readonly string[] = [], installed = few): ApiServer {
   const sets = runtimes.flatMap(({ fluidsWorkloads }) => (fluidsWorkloads ? [workloadType(fluidsWorkloads)] : []));
   const server = createApiServer({
     kinds: [...resources.map(typeOf), ...sets, Application, GooseFSRuntime],
     namespaces: ['default', 'fluid-system', 'ml'],
   });
   for (const object of [
-    binding('fluid-system'),
-    configuration('fluid-system'),
-    deployment('dataset-controller'),
-    deployment('thinruntime-controller'),
+    ...installed,
     pod('dataset-controller-7d9-x', { 'control-plane': 'dataset-controller' }, 'node-1'),
-    nodePlugin(),
     pluginPod('node-1'),
     lease('dataset.data.fluid.io', 'dataset-controller-7d9-x_1'),
   ])
@@ -91,6 +96,16 @@ test.skipIf(!hasGoldens).each(CASES)('%s is adopted: no pod restarts or ends, an
   const written = server.requestsThat({ verb: WRITES }).filter(({ options }) => (options as { dryRun?: boolean }).dryRun !== true);
   expect(written).toEqual([]);
 });
+
+test.skipIf(!hasGoldens).each(VERSIONS)(
+  'a Fluid %s, as its chart installs it, leaves nothing to decide, and a Dataset is adopted',
+  async (version) => {
+    const plan = await planned(clusterOf(['juicefs/ce-min'], chartOf(version).objects));
+    expect(plan.decisions).toEqual([]);
+    expect(plan.summary).toMatchObject({ datasets: { Bound: 1 }, harmed: 0 });
+    expect(plain(planLines(plan))).toContain(`Fluid v${version}-0123456 in namespace fluid-system.\n`);
+  },
+);
 
 test.skipIf(!hasGoldens)('host ports of Fluid stay, and are named', async () => {
   const text = plain(planLines(await planned(clusterOf(['alluxio/two-tier']))));
