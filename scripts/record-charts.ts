@@ -1,6 +1,6 @@
 /**
- * `npx node scripts/record-charts.ts CHECKOUT`: what each 1.0.x of Fluid's chart installs, reduced to kinds, names, labels, selectors and
- * settings: test/takeover/charts.json. CHECKOUT is a checkout of Fluid's repository that has these tags.
+ * `npx node scripts/record-charts.ts CHECKOUT`: records the objects that each 1.0.x of Fluid's chart installs, reduced to kinds, names,
+ * labels, selectors and settings: test/takeover/charts.json. CHECKOUT is a checkout of Fluid's repository that has these tags.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -37,7 +37,7 @@ function reduced(object: KubeObject | null): KubeObject | undefined {
   const { apiVersion, kind, metadata, ...content } = object;
   const head = { apiVersion, kind, metadata: pick(metadata as Fields, 'name', 'namespace', 'labels') as unknown as KubeObject['metadata'] };
   const kept = KEPT[kind];
-  // What no step of a take-over reads is known by its hash alone.
+  // No step of a take-over reads more than a hash of the rest.
   return kept ? { ...head, ...kept(content) } : { ...head, content: hashOf(content) };
 }
 

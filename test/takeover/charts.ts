@@ -1,4 +1,4 @@
-/** What each 1.0.x of Fluid's chart installs, as scripts/record-charts.ts has recorded it. */
+/** Objects that each 1.0.x of the chart of Fluid installs, recorded by scripts/record-charts.ts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/kube/types.ts';

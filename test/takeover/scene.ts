@@ -56,7 +56,7 @@ export interface SceneOptions {
   readonly nodes?: number;
   /** Default: a few objects of each part. */
   readonly manifests?: readonly Manifest[];
-  /** What Fluid's chart installs. Default: a few objects of it, with the controllers of Datasets and of CacheRuntimes. */
+  /** The objects of Fluid's chart. Default: a few objects of it, with the controllers of Datasets and of CacheRuntimes. */
   readonly chart?: Chart;
 }
 export interface Chart {
