@@ -65,7 +65,10 @@ async function moved(stage: Stage, log: string): Promise<number> {
   const moves = await createMoves(stage, { asked: { namespace, name }, log, say });
   let wrong = 0;
   for (let round = 0; round < Number(values.rounds); round++)
-    for (const command of ['go', 'back'] as const) wrong += await moves.move(command);
+    for (const command of ['go', 'back'] as const) {
+      wrong += await moves.move(command);
+      wrong += await helmFinds(stage, command === 'back');
+    }
   for (const { command, ...kill } of killsOf(Number(values.seed), Number(values.kills), moves.lines))
     wrong += await moves.move(command, kill);
   const isThere = Number(values.kills) % 2 === 1;
@@ -74,4 +77,13 @@ async function moved(stage: Stage, log: string): Promise<number> {
   const ended = [...stage.pods.ended].map(([pod, times]) => `${pod} ${times}`);
   if (Number(values.kills) === 0 && ended.length > 0) say(`✗ programs ended by themselves: ${ended.join(', ')}`);
   return Number(values.kills) === 0 ? wrong + ended.length : wrong;
+}
+
+/** A release that helm finds, it can uninstall with all that serves. */
+async function helmFinds(stage: Stage, isWanted: boolean): Promise<number> {
+  const releases = (await stage.helm('list', '--namespace', 'default', '--all', '--short')).trim();
+  const uninstalled = isWanted ? '' : await stage.helm('uninstall', 'fluid', '--namespace', 'default').catch(() => '');
+  if (releases.split('\n').includes('fluid') === isWanted && uninstalled === '') return 0;
+  say(`✗ helm lists ${releases || 'no release'}${uninstalled && `, and uninstalled it: ${uninstalled.trim()}`}`);
+  return 1;
 }

@@ -12,12 +12,17 @@ export function variablesBelow(folder: string, { bin }: FluidBuild): Readonly<Re
   return { PATH: `${bin}:${process.env['PATH']}`, HOME: folder, TMPDIR: temporary };
 }
 
-/** @param flags further ones of `helm install` */
-export async function installChart(
-  build: FluidBuild,
-  { kubeconfig, home }: { readonly kubeconfig: string; readonly home: string },
-  flags: readonly string[],
-): Promise<void> {
-  const argv = ['install', 'fluid', build.chart, '--namespace', 'default', ...flags];
-  await promisify(execFile)(join(build.bin, 'ddc-helm'), argv, { env: { ...variablesBelow(home, build), KUBECONFIG: kubeconfig } });
+interface Where {
+  readonly kubeconfig: string;
+  readonly home: string;
 }
+
+/** Runs the helm of Fluid's images. Rejects, with its output, if it ends with another code than 0. */
+export async function helm(build: FluidBuild, { kubeconfig, home }: Where, argv: readonly string[]): Promise<string> {
+  const env = { ...variablesBelow(home, build), KUBECONFIG: kubeconfig };
+  return (await promisify(execFile)(join(build.bin, 'ddc-helm'), argv, { env })).stdout;
+}
+
+/** @param flags further ones of `helm install` */
+export const installChart = (build: FluidBuild, where: Where, flags: readonly string[]): Promise<string> =>
+  helm(build, where, ['install', 'fluid', build.chart, '--namespace', 'default', ...flags]);

@@ -11,7 +11,7 @@ import { ownedKinds } from '../../src/planning/kinds.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { freePorts } from '../control-plane/ports.ts';
 import type { FluidBuild } from '../fluid/build.ts';
-import { installChart, variablesBelow } from '../fluid/install.ts';
+import { helm, installChart, variablesBelow } from '../fluid/install.ts';
 import { accountKubeconfig } from '../pods/account-kubeconfig.ts';
 import { answerFluid } from './answers.ts';
 import { isPlugin, type PluginPods, playPluginPods } from './plugin-pods.ts';
@@ -30,6 +30,8 @@ export interface Stage {
   readonly plugins: PluginPods;
   /** Faults of the simulation itself. */
   readonly faults: readonly string[];
+  /** Runs helm, as who installed Fluid. Rejects, with its output, if it ends with another code than 0. */
+  helm(...argv: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -70,8 +72,9 @@ export async function startStage(fluid: FluidBuild, logs: string): Promise<Stage
     parts.push(pods, plugins);
     await answerFluid(plane.exec);
     // The hooks, which apply the CRDs again at an upgrade, need an image.
-    await installChart(fluid, { kubeconfig: plane.kubeconfig, home }, ['--no-hooks', ...ENABLED]);
-    return { plane, client, pods, plugins, faults, stop };
+    const where = { kubeconfig: plane.kubeconfig, home };
+    await installChart(fluid, where, ['--no-hooks', ...ENABLED]);
+    return { plane, client, pods, plugins, faults, helm: (...argv) => helm(fluid, where, argv), stop };
   } catch (error) {
     await stop();
     throw error;
