@@ -87,13 +87,16 @@ function pack(): readonly string[] {
 function manifests(): readonly string[] {
   const sluice = (...args: readonly string[]) => inClone(process.execPath, 'src/cli/main.ts', ...args);
   writeFileSync(join(out, 'install.yaml'), `${sluice('install', '--image', `sluice:${version}`)}\n`);
+  sluice('monitoring', join(out, 'monitoring'));
+  renameSync(join(out, 'monitoring/sluice-operator.yaml'), join(out, 'monitoring.yaml'));
+  rmSync(join(out, 'monitoring'), { recursive: true });
   writeFileSync(join(out, 'kustomization.yaml'), 'resources: [install.yaml]\n');
   sluice('chart', join(out, 'sluice'));
   const chart = `sluice-chart-${version}.tgz`;
   const stamps = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
   execFileSync('tar', ['-C', out, ...stamps, '--use-compress-program=gzip -n', '-cf', join(out, chart), 'sluice']);
   rmSync(join(out, 'sluice'), { recursive: true });
-  return ['install.yaml', 'kustomization.yaml', chart];
+  return ['install.yaml', 'monitoring.yaml', 'kustomization.yaml', chart];
 }
 
 /** The command line as files that run without Node, for both kinds of processors. */

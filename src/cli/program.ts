@@ -29,6 +29,11 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: 'images', summary: 'list the default images of Sluice and of its runtimes', load: () => import('./install/images.ts') },
   { name: 'chart', summary: 'write the manifests of Sluice itself as a helm chart', load: () => import('./install/chart.ts') },
   {
+    name: 'monitoring',
+    summary: 'write the alerts, and how Prometheus scrapes Sluice, as plain files',
+    load: () => import('./install/monitoring.ts'),
+  },
+  {
     name: 'uninstall',
     summary: 'delete the objects that install printed, once no Dataset, runtime or operation exists',
     load: () => import('./install/uninstall.ts'),

@@ -24,7 +24,7 @@ export class Controller extends Construct {
     });
     const { reservedKeys: mode, reservedKeysAllow: allow } = options;
     if (mode) new ReservedKeys(this, 'reserved-keys', { account: `system:serviceaccount:${namespace}:${CONTROLLER}`, mode, allow });
-    ingressOnly(this, CONTROLLER, namespace, 'controller', ['metrics']);
+    ingressOnly(this, CONTROLLER, options, 'controller');
     replicas(this, options, { name: CONTROLLER, part: 'controller', component: controller, container: container(options) });
   }
 }

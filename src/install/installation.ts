@@ -4,6 +4,7 @@ import { type CustomResource, crdOf, type Manifest } from '../api/index.ts';
 import { PlainObject, type Runtime } from '../constructs/index.ts';
 import { Controller } from './controller.ts';
 import { labels } from './labels.ts';
+import { Monitoring } from './monitoring.ts';
 import { NodePlugin } from './node-plugin.ts';
 import type { Settled } from './settled.ts';
 import { declaredBy } from './declared.ts';
@@ -55,6 +56,7 @@ class Installation extends Chart {
         });
       }
     new UserRoles(this, resources, options.aggregateEdit);
+    if (options.monitoring.enabled) new Monitoring(this, options);
     // Last, so that an uninstallation begins with it.
     if (options.webhook.enabled) new Webhook(this, options, runtimes);
   }

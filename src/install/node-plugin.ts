@@ -21,7 +21,7 @@ export class NodePlugin extends Construct {
     new Account(this, 'account', { name: NODE_PLUGIN, namespace, part: 'csi', rights: nodePluginRights(runtimes) });
     if (nodePolicy) new NodePolicy(this, 'policy', { name: NODE_PLUGIN, account: NODE_PLUGIN });
     // The plugin's other sockets are files, so metrics are its only port.
-    ingressOnly(this, NODE_PLUGIN, namespace, 'csi', ['metrics']);
+    ingressOnly(this, NODE_PLUGIN, options, 'csi');
     new PlainObject(this, 'driver', {
       apiVersion: 'storage.k8s.io/v1',
       kind: 'CSIDriver',

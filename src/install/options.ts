@@ -36,6 +36,30 @@ const pods = {
   ),
   priorityClassName: opt(t.String({ description: 'Priority class of the pods; empty for none.', pattern: PRIORITY_CLASS })),
 };
+const selector = (whose: string) =>
+  opt(
+    t.Object(
+      {
+        matchLabels: opt(stringMap('Labels that all have to be there.')),
+        matchExpressions: opt(
+          t.Array(
+            t.Object({ key: t.String(), operator: t.Enum(['In', 'NotIn', 'Exists', 'DoesNotExist']), values: opt(t.Array(t.String())) }),
+            {
+              description: 'Conditions on labels, all of which have to hold.',
+            },
+          ),
+        ),
+      },
+      { description: `Labels of ${whose}; empty for all of them.` },
+    ),
+  );
+const peer = t.Object({
+  namespaceSelector: selector('the namespaces'),
+  podSelector: selector('the pods, in these namespaces'),
+  ipBlock: opt(
+    t.Object({ cidr: t.String({ description: 'A range of addresses.' }), except: opt(t.Array(t.String())) }, { description: 'Addresses.' }),
+  ),
+});
 const share = (description: string) => opt(t.Union([t.Integer(), t.String()], { description }));
 const rollingUpdate = opt(
   t.Object(
@@ -165,6 +189,27 @@ export const InstallOptions = t.Object({
         ...replicated,
       },
       { description: 'The admission webhook of pods.' },
+    ),
+  ),
+  monitoring: opt(
+    t.Object(
+      {
+        enabled: opt(
+          t.Boolean({
+            description:
+              'Whether PodMonitors and a PrometheusRule with the alerts are installed. They need the CRDs of the Prometheus operator.',
+          }),
+        ),
+        labels: opt(stringMap('Labels of PodMonitors and PrometheusRule, such as those by which your Prometheus selects them.')),
+        interval: opt(t.String({ description: 'How often Prometheus scrapes each pod.', pattern: '^[1-9][0-9]{0,3}[sm]$' })),
+        scrapers: opt(
+          t.Array(peer, {
+            description:
+              'Pods that may reach the port metrics, as peers of a NetworkPolicy; without any, all pods may. It holds also if enabled is false.',
+          }),
+        ),
+      },
+      { description: 'How Prometheus watches Sluice.' },
     ),
   ),
 });

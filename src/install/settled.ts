@@ -72,6 +72,7 @@ export const DEFAULTS = {
     resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '384Mi' } },
     nodeSelector: { 'kubernetes.io/os': 'linux' },
   },
+  monitoring: { enabled: false, interval: '30s' },
 } satisfies InstallOptions;
 
 /** The options with every default filled in. */
@@ -111,6 +112,7 @@ export interface Settled {
     readonly validation: boolean;
     readonly platformLabel?: string;
   };
+  readonly monitoring: NonNullable<InstallOptions['monitoring']> & { readonly enabled: boolean; readonly interval: string };
 }
 
 /** The options, without what is found from them. */

@@ -37,7 +37,7 @@ export class Webhook extends Construct {
       kind: 'Secret',
       metadata: { name: webhookNames.secret, namespace, labels: { ...labels('webhook'), ...webhookSecretLabels } },
     });
-    ingressOnly(this, WEBHOOK, namespace, 'webhook', ['webhook', 'metrics']);
+    ingressOnly(this, WEBHOOK, options, 'webhook', ['webhook']);
     new PlainObject(this, 'service', {
       apiVersion: 'v1',
       kind: 'Service',

@@ -113,6 +113,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   install: [['--image', 'registry.example/sluice:1']],
   images: [[]],
   chart: [['out-chart']],
+  monitoring: [['out-monitoring']],
   uninstall: [['--kubeconfig', nowhere]],
   takeover: [['plan', '--kubeconfig', nowhere]],
   reconcile: [['--kubeconfig', nowhere, '--metrics-addr', '0']],

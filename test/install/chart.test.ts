@@ -104,6 +104,21 @@ const arbitraryValues = fc.record({
       timeoutSeconds: some(fc.integer({ min: 1, max: 30 })),
       reinvocationPolicy: some(fc.constantFrom('Never', 'IfNeeded')),
       platformLabel: some(fc.constant('example.com/platform')),
+      validation: some(fc.boolean()),
+    }),
+  ),
+  monitoring: some(
+    fc.record({
+      enabled: some(fc.boolean()),
+      labels: some(map),
+      interval: some(fc.constantFrom('15s', '2m')),
+      scrapers: some(
+        fc.constantFrom(
+          [],
+          [{ namespaceSelector: { matchLabels: { a: 'b' } }, podSelector: {} }],
+          [{ ipBlock: { cidr: '10.0.0.0/8' } }, {}],
+        ),
+      ),
     }),
   ),
 }) as unknown as fc.Arbitrary<InstallOptions>;
@@ -132,6 +147,7 @@ describe.skipIf(!canRun('the helm chart', lackingReader()))('the helm chart', ()
     ['a namespace beside that of the release', { namespace: 'other' }, 'namespace'],
     ['null for what it needs', { webhook: { timeoutSeconds: null } }, 'timeoutSeconds'],
     ['null for a part', { csi: null }, 'csi'],
+    ['an interval that is none', { monitoring: { interval: '15 s' } }, 'interval'],
     ['a path with a quote', { mountRoot: '/a"b' }, 'mountRoot'],
   ])('refuses %s', (_, values, path) => {
     const [answer] = byHelm([values]);

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
 import { chartFiles } from '../../install/index.ts';
 import type { Define } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -7,6 +5,7 @@ import { allParts, configOption } from '../settings/config-file.ts';
 import { say } from '../terminal.ts';
 import { version } from '../version.ts';
 import { daemonTypes } from './daemons.ts';
+import { writeFiles } from './files.ts';
 
 const EXAMPLES = `
 Examples:
@@ -39,11 +38,7 @@ export const define: Define = (command, parts) => {
         daemons: daemonTypes(runtimes),
         furtherRuntimes,
       });
-      for (const [path, text] of files) {
-        const file = join(resolve(directory), path);
-        mkdirSync(dirname(file), { recursive: true });
-        writeFileSync(file, text);
-      }
+      writeFiles(directory, files);
       say(`${directory}: ${files.size} files of the chart sluice ${version()}`);
     });
 };

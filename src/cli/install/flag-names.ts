@@ -19,6 +19,7 @@ export interface Flags {
   /** Commander's, for --no-webhook. */
   readonly webhook: boolean;
   readonly validation?: boolean;
+  readonly monitoring?: boolean;
   readonly config?: string;
 }
 

@@ -64,6 +64,7 @@ export const define: Define = (command, parts) => {
           daemons,
           reservedKeys: 'deny',
           webhook: { validation: true },
+          monitoring: { enabled: true },
           ...(flags.namespace !== undefined && { namespace: flags.namespace }),
         },
         '',

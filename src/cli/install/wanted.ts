@@ -66,6 +66,10 @@ export const installFlags = (command: Command): Command =>
       '--validation',
       'have the API server ask the webhook about Datasets, runtimes and operations that are written, and refuse their faults',
     )
+    .option(
+      '--monitoring',
+      'add PodMonitors and the alerts as a PrometheusRule, for the Prometheus operator; `sluice monitoring` writes them as plain files',
+    )
     .addOption(configOption());
 
 /**
@@ -121,6 +125,7 @@ function optionsOf(flags: Flags, runtimes: readonly Runtime[]): InstallOptions {
         ...(flags.validation && { validation: true }),
       },
     }),
+    ...(flags.monitoring && { monitoring: { ...file.monitoring, enabled: true } }),
   };
   const faults = faultsOfValues(values, runtimes);
   if (faults.length > 0) throw new UsageError(faults.map((fault) => named(fault, flags)));

@@ -135,9 +135,11 @@ function entry(rendered: Rendered): readonly Line[] {
 const isEmpty = (value: unknown): boolean =>
   Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
 
-/** By its name, as Kubernetes merges lists; without one, by its content. */
-const nameOf = (value: unknown): string =>
-  isRecord(value) && typeof value['name'] === 'string' ? value['name'] : typeof value === 'string' ? value : JSON.stringify(value);
+/** By its name, as Kubernetes merges lists, or that of an alert; without one, by its content. */
+const nameOf = (value: unknown): string => nameIn(value, 'name') ?? nameIn(value, 'alert') ?? contentOf(value);
+const nameIn = (value: unknown, field: string): string | undefined =>
+  isRecord(value) && typeof value[field] === 'string' ? value[field] : undefined;
+const contentOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function named(list: readonly unknown[]): ReadonlyMap<string, unknown> {
   const found = new Map<string, unknown>();

@@ -1,3 +1,4 @@
+import { webhookNames } from '../../api/webhook-names.ts';
 import { jobs } from '../metrics.ts';
 import { absent, by, grown, quantile, rate, series, until, where } from '../promql.ts';
 import { type Alert, alert, type Time } from './alert.ts';
@@ -28,7 +29,7 @@ export const webhookAlerts = (time: Time, entries: number): readonly Alert[] => 
     lasts: time(300),
     means: 'the MutatingWebhookConfiguration was deleted, or lost an entry: pods that ask for a sidecar start without it',
     summary: (label) => `The API server asks the Sluice webhook in ${label('namespace')} by {{ $value }} entries, expected ${entries}`,
-    toDo: 'apply what sluice install prints again, and see who changed the MutatingWebhookConfiguration sluice-webhook',
+    toDo: `apply what sluice install prints again, and see who changed the MutatingWebhookConfiguration ${webhookNames.configuration}`,
   }),
   alert({
     name: 'SluiceWebhookCertificateEnds',
@@ -37,7 +38,7 @@ export const webhookAlerts = (time: Time, entries: number): readonly Alert[] => 
     lasts: time(900),
     means: `the certificate of the webhook ends in less than ${DAYS_LEFT} days: it was to be renewed long before`,
     summary: (label) => `The certificate of the Sluice webhook in ${label('namespace')} ends in {{ humanizeDuration $value }}`,
-    toDo: 'see the log of the webhook, which says why it was not renewed: usually the right to write its Secret',
+    toDo: `see the log of the webhook, which says why it was not renewed: usually the right to write the Secret ${webhookNames.secret}`,
   }),
   alert({
     name: 'SluiceWebhookProfileFault',
@@ -96,7 +97,7 @@ export const webhookAlerts = (time: Time, entries: number): readonly Alert[] => 
     means:
       'the API server created pods without an answer of the webhook. Without `fuse.serverful.fluid.io` they lack hints for the scheduler, without others, under `failurePolicy: Ignore`, their sidecars. Only if Prometheus scrapes the API server',
     summary: (label) => `The API server created pods without an answer of the webhook ${label('name')}`,
-    toDo: 'see whether replicas of the webhook were ready, and whether the API server reaches the Service sluice-webhook; create pods again that lack their sidecar',
+    toDo: `see whether replicas of the webhook were ready, and whether the API server reaches the Service ${webhookNames.service}; create pods again that lack their sidecar`,
   }),
 ];
 
@@ -109,7 +110,7 @@ export const validationAlerts = (time: Time): readonly Alert[] => [
     lasts: time(300),
     means: 'with `webhook.validation`: the configuration `sluice-validation` was deleted, and nothing is judged',
     summary: (label) => `The API server does not ask the Sluice webhook in ${label('namespace')} about Datasets, runtimes and operations`,
-    toDo: 'apply what sluice install --validation prints again, and see who deleted the ValidatingWebhookConfiguration sluice-validation',
+    toDo: `apply what sluice install --validation prints again, and see who deleted the ValidatingWebhookConfiguration ${webhookNames.validation}`,
   }),
   alert({
     name: 'SluiceValidationFails',
