@@ -11,6 +11,7 @@ const PROGRAMS = [
   'test/docs/**/*.test.ts',
   'test/health/**/*.test.ts',
   'test/monitoring/rules.test.ts',
+  'test/ui/browser/**/*.test.ts',
   'test/install/{image,arm64}.test.ts',
   'test/**/script.test.ts',
   'test/api/shell.test.ts',

@@ -68,6 +68,9 @@ node_files() {
 /usr/bin/qemu-aarch64-static qemu-user-static tests
 /usr/bin/zsh zsh tests
 /usr/bin/fish fish tests
+/usr/bin/chromium chromium tests
+/usr/share/fonts/opentype/inter/Inter-Regular.otf fonts-inter tests
+/usr/share/fonts/truetype/wqy/wqy-microhei.ttc fonts-wqy-microhei tests
 /etc/java-17-openjdk/security/java.security openjdk-17-jre-headless alluxio
 /usr/bin/mvn maven alluxio
 TEXT

@@ -46,12 +46,23 @@ export function DatasetPage({ namespace, name, tab }: DatasetPageProps) {
         </a>
       </nav>
       {reading.step === 'gone' ? (
-        <p class="empty" role="status">
-          <Shown text={t.gone(key)} />
-        </p>
+        <>
+          <h1>
+            <Shown text={name} />
+          </h1>
+          <p class="empty" role="status">
+            <Shown text={t.gone(key)} />
+          </p>
+        </>
       ) : (
         <>
-          {row ? <Headline row={row} /> : null}
+          {row ? (
+            <Headline row={row} />
+          ) : (
+            <h1>
+              <Shown text={name} />
+            </h1>
+          )}
           {reading.step === 'read' ? (
             <Read view={reading.view} tab={tab} choose={(to) => go({ view: 'dataset', namespace, name, tab: to })} />
           ) : (

@@ -5,7 +5,7 @@ import type { Column } from './column.ts';
 import { GridRow } from './grid-row.tsx';
 import { GridHead, type Sorting } from './grid-head.tsx';
 import { isNarrow } from './narrow.ts';
-import { type Anchor, anchorOf, rowFor, scrolledTo, windowAt } from './window.ts';
+import { type Anchor, anchorOf, rowFor, scrolledTo, slotsOf, windowAt } from './window.ts';
 
 /** State that stays when a view is left and entered again. */
 export interface GridPlace {
@@ -39,6 +39,7 @@ export function Grid<Row>({ name, label, rows, keyOf, columns, place, rowHeight:
   const head = isNarrow.value ? 0 : HEAD_HEIGHT;
   const shown = useComputed(() => ({ top: scrollTop.value, height: height.value }));
   const { first, end } = windowAt(shown.value.top, shown.value.height, rowHeight, rows.length);
+  const slots = slotsOf(shown.value.height, rowHeight);
   const selected = place.selected.value;
   const indexOf = (key: string | undefined): number => (key === undefined ? -1 : rows.findIndex((row) => keyOf(row) === key));
 
@@ -59,13 +60,13 @@ export function Grid<Row>({ name, label, rows, keyOf, columns, place, rowHeight:
     observer.observe(element);
     return () => observer.disconnect();
   }, [head]);
-  // Rows that came or went above the one that is read scroll the list by as much.
+  // Rows that came or went above the one that is read scroll the list by as much. A list that became shorter may have scrolled by itself.
   useLayoutEffect(() => {
     const element = scroller.current;
     const before = anchor.current;
     if (!element) return;
     const index = before === undefined ? -1 : indexOf(before.key);
-    if (before && index >= 0 && index !== before.index) element.scrollTop += (index - before.index) * rowHeight;
+    if (before && index >= 0 && index !== before.index) element.scrollTop = place.scrollTop + (index - before.index) * rowHeight;
     remember(element.scrollTop);
   }, [rows, rowHeight]);
 
@@ -106,7 +107,8 @@ export function Grid<Row>({ name, label, rows, keyOf, columns, place, rowHeight:
       <div class="grid-body" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
         {rows.slice(first, end).map((row, i) => (
           <GridRow
-            key={keyOf(row)}
+            // A row that leaves the window gives its elements to one that enters it.
+            key={(first + i) % slots}
             id={rowId(name, keyOf(row))}
             row={row}
             index={first + i}

@@ -6,13 +6,16 @@ export interface RowWindow {
   readonly end: number;
 }
 
-/** Drawn beyond both edges, so that a key or a wheel shows no gap. */
-const BEYOND = 8;
+/** Rows drawn beyond both edges, so that a key or a wheel shows no gap. */
+const BEYOND = 4;
 
 export function windowAt(scrollTop: number, height: number, rowHeight: number, count: number): RowWindow {
   const first = Math.max(0, Math.floor(scrollTop / rowHeight) - BEYOND);
   return { first: Math.min(first, count), end: Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + BEYOND) };
 }
+
+/** How many rows a window has at most. */
+export const slotsOf = (height: number, rowHeight: number): number => Math.ceil(height / rowHeight) + 1 + 2 * BEYOND;
 
 /** The row that stays where it is on the screen when the list changes. */
 export interface Anchor {
