@@ -1,25 +1,34 @@
+import type { Runtime, Settings } from '../../constructs/index.ts';
+import { UI_PORT } from '../../install/ui.ts';
+import type { ClusterConnection } from '../../kube/client/connection.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import { silent } from '../../kube/types.ts';
+import { FIELD_MANAGER } from '../../planning/diff/managed-fields.ts';
 import { serveUi } from '../../ui/server/server.ts';
 import { guarded } from '../../ui/server/viewers/guarded.ts';
 import { oneViewer } from '../../ui/server/viewers/one-viewer.ts';
 import { openSight } from '../../ui/server/viewers/sight.ts';
 import { collect, type Define } from '../command.ts';
 import { messageOf, Refused } from '../errors.ts';
+import { createLog, logOptions } from '../log.ts';
 import { type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';
-import { portOf } from '../settings/config-values.ts';
+import { addressOf, complete, portOf } from '../settings/config-values.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
 import { stopSignal, whenAborted } from '../stop-signal.ts';
 import { complain, say } from '../terminal.ts';
 import { assets } from './assets.ts';
+import { serveInCluster } from './in-cluster.ts';
 import { rightsOf, userName } from './local.ts';
 import { createPreview } from './preview.ts';
 
 interface Flags extends ConnectionFlags, SettingsFlags {
   readonly namespace?: readonly string[];
-  readonly port: string;
+  readonly inCluster?: boolean;
+  readonly port?: string;
+  readonly metricsAddr: string;
+  readonly logLevel: string;
 }
 
 const HELP = `
@@ -30,6 +39,10 @@ Secret. It serves on 127.0.0.1 alone, and the address that it prints signs in on
 Examples:
   sluice ui                                       prints the address; until Ctrl-C
   sluice ui --context prod -n ml -n vision        two namespaces
+  sluice ui --in-cluster                          for many viewers, as the value ui.enabled of sluice install runs it
+
+With --in-cluster it serves on all addresses, without TLS, and each viewer signs in with a token of the cluster. What a
+viewer may not list, by SubjectAccessReviews, is not sent to them.
 
 Without the right to list Datasets in all namespaces, it shows the namespace of the context, or those of -n.
 
@@ -41,46 +54,74 @@ Exit codes:
 export const define: Define = (command, parts) => {
   connectionOptions(settingsOptions(command))
     .option('-n, --namespace <namespace>', 'show this namespace alone; repeatable (default: all that may be listed)', collect)
-    .option('--port <port>', 'port on 127.0.0.1; 0 = a free one', '0')
+    .option('--port <port>', `port; 0 = a free one (default: 0 on 127.0.0.1, ${UI_PORT} with --in-cluster)`)
+    .option('--in-cluster', 'serve viewers of a cluster, each with a token of their own')
+    .option('--metrics-addr <host:port>', 'with --in-cluster: address of /healthz, /readyz and /metrics; 0 = none', ':8080')
+    .addOption(logOptions())
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => {
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
-      const port = portOf(flags.port);
+      const settings = settingsOf(flags, process.env, runtimes);
+      const { port, health } = complete((read) => ({
+        port: read('--port', flags.port, portOf, flags.inCluster ? UI_PORT : 0),
+        health: read('--metrics-addr', flags.metricsAddr, addressOf, undefined),
+      }));
+      const namespaces = flags.namespace ?? [];
       const connection = await connect(flags, process.env);
-      const client = createClient(connection, { fieldManager: 'sluice-ui' });
-      const stop = stopSignal(silent);
       try {
-        const home = connection.namespace ?? 'default';
-        const rights = await rightsOf(client, runtimes, flags.namespace ?? [], home);
-        const name = (await userName(client)) ?? 'the user of the kubeconfig';
-        const { namespaces, mayList, hidden } = rights;
-        const cluster = connection.context ?? new URL(connection.server).host;
-        const sight = openSight({ name, cluster, ...(namespaces && { namespaces }), hidden });
-        const everything = { mayRead: () => true };
-        const viewers = oneViewer({ sight, reads: guarded(client, everything), edits: guarded(client, { ...everything, dryRuns: true }) });
-        const server = await serveUi({
-          client,
-          runtimes,
-          ...(namespaces && { namespaces }),
-          mayList,
-          viewers,
-          assets: await assets(),
-          preview: createPreview({ runtimes, settings: settingsOf(flags, process.env, runtimes) }),
-          isLocal: true,
-          port,
-        }).catch((error: unknown) => {
-          throw new Refused(`--port ${flags.port} cannot be served: ${messageOf(error)}`, { cause: error });
-        });
-        say(`http://127.0.0.1:${server.port}/#token=${viewers.token}`);
-        complain('This address signs in one browser, once. Ctrl-C ends it.');
-        if (namespaces) complain(`Shown: ${namespaces.join(', ')}.`);
-        await whenAborted(stop);
-        await server.stop();
+        if (!flags.inCluster) return await serveLocally({ connection, runtimes, settings, namespaces, port });
+        const log = createLog(flags.logLevel);
+        await serveInCluster({ connection, runtimes, settings, namespaces, port, health, log, stop: stopSignal(log) });
       } catch (error) {
         if (error instanceof ApiError || error instanceof NoAnswer) throw new Refused(error.message, { cause: error });
         throw error;
-      } finally {
-        await client.close();
       }
     });
 };
+
+interface Locally {
+  readonly connection: ClusterConnection;
+  readonly runtimes: readonly Runtime[];
+  readonly settings: Settings;
+  /** Empty: all that may be listed. */
+  readonly namespaces: readonly string[];
+  readonly port: number;
+}
+
+/** Serves the user of a kubeconfig on this machine, until Ctrl-C. */
+async function serveLocally({ connection, runtimes, settings, namespaces: wanted, port }: Locally): Promise<void> {
+  const client = createClient(connection, { fieldManager: FIELD_MANAGER });
+  const stop = stopSignal(silent);
+  try {
+    const { namespaces, mayList, hidden } = await rightsOf(client, runtimes, wanted, connection.namespace ?? 'default');
+    const name = (await userName(client)) ?? 'the user of the kubeconfig';
+    const where = namespaces ? { namespaces } : {};
+    const cluster = connection.context ?? new URL(connection.server).host;
+    const everything = { mayRead: () => true };
+    const viewers = oneViewer({
+      sight: openSight({ name, cluster, ...where, hidden }),
+      reads: guarded(client, everything),
+      edits: guarded(client, { ...everything, dryRuns: true }),
+    });
+    const server = await serveUi({
+      client,
+      runtimes,
+      ...where,
+      mayList,
+      viewers,
+      assets: await assets(),
+      preview: createPreview({ runtimes, settings }),
+      isLocal: true,
+      port,
+    }).catch((error: unknown) => {
+      throw new Refused(`--port ${port} cannot be served: ${messageOf(error)}`, { cause: error });
+    });
+    say(`http://127.0.0.1:${server.port}/#token=${viewers.token}`);
+    complain('The address signs in one browser, once. Ctrl-C ends it.');
+    if (namespaces) complain(`Shown: ${namespaces.join(', ')}.`);
+    await whenAborted(stop);
+    await server.stop();
+  } finally {
+    await client.close();
+  }
+}

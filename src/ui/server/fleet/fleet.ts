@@ -41,7 +41,7 @@ const keyOf = ({ metadata: { namespace = '', name } }: Named): string => [namesp
 const operationKey = (kept: KeptOperation): string => [kept.kind, kept.row.namespace, kept.row.name].join('/');
 /** How keys of Datasets and operations are told apart among changes. */
 export const DATASET = 'd/';
-export const OPERATION = 'o/';
+const OPERATION = 'o/';
 
 /** @param now milliseconds since 1970 */
 export function createFleet(now: () => number): LiveFleet {

@@ -88,6 +88,7 @@ function createStream(response: ServerResponse, { sight, ended, fleet, clock, ve
   let heartbeat = () => {};
   const send = (change: FleetChange): void => void response.write(`id: ${change.version}\ndata: ${JSON.stringify(change)}\n\n`);
   function again(): void {
+    if (response.writableEnded || response.destroyed) return;
     send({ version: versionAt(fleet.head), again: true });
     response.end();
   }
@@ -128,7 +129,7 @@ function createStream(response: ServerResponse, { sight, ended, fleet, clock, ve
       cursor = head;
       const { change, unknown } = changeOf(fleet, keys, sight, clock.wall());
       // Those of which something is to be seen call `again`.
-      if (unknown.size > 0) void sight.look(unknown);
+      if (unknown.size > 0) void sight.look(unknown).catch(() => {});
       if (change === 'large') again();
       else if (change) send({ version: versionAt(head), ...change });
     },

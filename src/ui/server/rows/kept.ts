@@ -33,8 +33,6 @@ export interface KeptOperation extends Kept {
   readonly runsSince?: number;
 }
 
-export type Projections = ReturnType<typeof createProjections>;
-
 /** The functions that make of an object what is kept of it. They share texts that many objects have. */
 export function createProjections({ text, piece }: Sharing) {
   function metaOf({ metadata }: KubeObject): ObjectMeta {

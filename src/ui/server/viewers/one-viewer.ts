@@ -30,7 +30,7 @@ export function oneViewer(session: Omit<ViewerSession, 'ended'>): OneViewer {
 export const secret = (): string => randomBytes(32).toString('base64url');
 
 /** In a time that says nothing of how much is the same. */
-export function isSame(a: string, b: string): boolean {
+function isSame(a: string, b: string): boolean {
   const [x, y] = [a, b].map((text) => createHash('sha256').update(text).digest());
   return timingSafeEqual(x as Buffer, y as Buffer);
 }

@@ -10,6 +10,10 @@ export interface Sight {
   look(namespaces: Iterable<string>): Promise<void>;
   /** Called when the viewer may see something else than before. Returns a function that ends that. */
   onChanged(listener: () => void): () => void;
+  /** Whether somebody waits for changes. */
+  isFollowed(): boolean;
+  /** Asks again for rights whose answers are no longer fresh. */
+  refresh(): Promise<void>;
 }
 
 /** The sight of one whose rights the API server checks by itself, since the server has these and no others. */
@@ -21,5 +25,7 @@ export function openSight(viewer: Viewer): Sight {
     sees: (plural, namespace) => !hidden.has(plural) && (namespace === '' || !namespaces || namespaces.has(namespace)),
     look: async () => {},
     onChanged: () => () => {},
+    isFollowed: () => false,
+    refresh: async () => {},
   };
 }
