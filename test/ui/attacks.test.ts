@@ -6,7 +6,8 @@ import { openSight } from '../../src/ui/server/viewers/sight.ts';
 import type { ServerResponse } from 'node:http';
 import { EventEmitter } from 'node:events';
 import { manualClock } from '../support/manual-clock.ts';
-import { apiServer, ask, localUi, own, pair, signIn } from './scene.ts';
+import { ask, own, signIn } from './requests.ts';
+import { apiServer, localUi, pair } from './scene.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/types.ts';
 import type { DatasetView, EditPreview, NodeView } from '../../src/ui/wire.ts';
-import { apiServer, ask, localUi, own, pair, signIn } from './scene.ts';
+import { ask, own, signIn } from './requests.ts';
+import { apiServer, localUi, pair } from './scene.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

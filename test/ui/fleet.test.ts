@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Fleet } from '../../src/ui/wire.ts';
-import { apiServer, ask, localUi, pair, signIn, stream } from './scene.ts';
+import { ask, signIn, stream } from './requests.ts';
+import { apiServer, localUi, pair } from './scene.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -5,7 +5,8 @@ import type { KubeObject } from '../../src/kube/types.ts';
 import type { DatasetView, EditPreview, Fleet, NodeView } from '../../src/ui/wire.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { clusterUi, may, reviewer, type Reviewer } from './cluster-scene.ts';
-import { type ApiServer, apiServer, ask, own, pair, signIn, stream } from './scene.ts';
+import { ask, own, signIn, stream } from './requests.ts';
+import { type ApiServer, apiServer, pair } from './scene.ts';
 
 const ends: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

@@ -14,7 +14,7 @@ import { serveHealth } from '../health.ts';
 import type { Address } from '../settings/config-values.ts';
 import { whenAborted } from '../stop-signal.ts';
 import { assets } from './assets.ts';
-import { createPreview } from './preview.ts';
+import { lazyPreview } from './lazy-preview.ts';
 
 export interface InCluster {
   readonly connection: ClusterConnection;
@@ -63,7 +63,7 @@ export async function serveInCluster({ connection, runtimes, settings, namespace
       mayList: () => true,
       viewers,
       assets: await assets(),
-      preview: createPreview({ runtimes, settings }),
+      preview: lazyPreview({ runtimes, settings }),
       isLocal: false,
       port,
       log,

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Runtime, Settings } from '../../constructs/index.ts';
 import { UI_PORT } from '../../install/ui.ts';
 import type { ClusterConnection } from '../../kube/client/connection.ts';
@@ -16,12 +17,13 @@ import { type SettingsFlags, settingsOf, settingsOptions } from '../settings/con
 import { allRuntimes } from '../settings/config-file.ts';
 import { addressOf, complete, portOf } from '../settings/config-values.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
+import { keepHeapSmall } from '../small-heap.ts';
 import { stopSignal, whenAborted } from '../stop-signal.ts';
 import { complain, say } from '../terminal.ts';
 import { assets } from './assets.ts';
 import { serveInCluster } from './in-cluster.ts';
 import { rightsOf, userName } from './local.ts';
-import { createPreview } from './preview.ts';
+import { lazyPreview } from './lazy-preview.ts';
 
 interface Flags extends ConnectionFlags, SettingsFlags {
   readonly namespace?: readonly string[];
@@ -60,6 +62,7 @@ export const define: Define = (command, parts) => {
     .addOption(logOptions())
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => {
+      keepMemoryLow();
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
       const settings = settingsOf(flags, process.env, runtimes);
       const { port, health } = complete((read) => ({
@@ -78,6 +81,14 @@ export const define: Define = (command, parts) => {
       }
     });
 };
+
+/** Lists are many times as large as what is kept of them, and are garbage at once. */
+function keepMemoryLow(): void {
+  keepHeapSmall();
+  // To optimize undici's parser takes 30 MB for a moment, which the process never returns.
+  setFlagsFromString('--no-wasm-tier-up');
+  setFlagsFromString('--no-wasm-dynamic-tiering');
+}
 
 interface Locally {
   readonly connection: ClusterConnection;
@@ -110,7 +121,7 @@ async function serveLocally({ connection, runtimes, settings, namespaces: wanted
       mayList,
       viewers,
       assets: await assets(),
-      preview: createPreview({ runtimes, settings }),
+      preview: lazyPreview({ runtimes, settings }),
       isLocal: true,
       port,
     }).catch((error: unknown) => {
