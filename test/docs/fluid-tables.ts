@@ -71,7 +71,7 @@ function notMeasured(bench: string): never {
 }
 
 /** A pattern as people read it. */
-const plain = ({ source }: RegExp): string =>
+export const plain = ({ source }: RegExp): string =>
   source
     .replace(/^\^|\$$/g, '')
     .replace(/\\(.)/g, '$1')
@@ -85,7 +85,7 @@ const objects = (pattern: RegExp): string => {
   return plain(pattern) === '.' ? 'every object' : (alternatives?.split('|') ?? [plain(pattern)]).map(code).join(', ');
 };
 
-const meaning = (pattern: RegExp | undefined): string => {
+export const meaning = (pattern: RegExp | undefined): string => {
   const text = pattern && plain(pattern);
   return text === undefined ? 'nothing' : text === '.' ? 'something' : text === 'made' ? 'created' : code(text);
 };

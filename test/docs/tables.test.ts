@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chartTables } from './chart-table.ts';
 import { codeTables } from './code-tables.ts';
+import { defectTables } from './defect-tables.ts';
 import { fluidTables } from './fluid-tables.ts';
 import { PAGES, read, root } from './pages.ts';
 import { platformTables } from './platform-tables.ts';
@@ -14,7 +15,13 @@ test.each(PAGES)('%s has its generated tables up to date', async (page) => {
   await expect(await regenerated(read(page))).toMatchFileSnapshot(join(root, page));
 });
 
-const tables: Readonly<Record<string, () => Promise<string>>> = { ...codeTables, ...fluidTables, ...platformTables, ...chartTables };
+const tables: Readonly<Record<string, () => Promise<string>>> = {
+  ...codeTables,
+  ...fluidTables,
+  ...platformTables,
+  ...chartTables,
+  ...defectTables,
+};
 
 function regenerated(page: string): Promise<string> {
   const parts = page.split(/(<!-- generated: (?:\w+) -->\n).*?(?=<!-- end -->)/gs);

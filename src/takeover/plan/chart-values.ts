@@ -1,5 +1,5 @@
 /**
- * Values of Fluid's chart that have a place in `sluice install`. The table of docs/differences-from-fluid.md is generated from this one. A
+ * Values of Fluid's chart that have a place in `sluice install`. The table of docs/reference/differences-from-fluid.md is generated from this one. A
  * test compares it with the values of every chart.
  */
 import { isRecord } from '../../api/is-record.ts';
