@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { between, blocks, commandNamed, PAGES, read, root, scripts, transcripts } from './pages.ts';
+import { between, blocks, CHINESE, commandNamed, PAGES, read, root, scripts, transcripts } from './pages.ts';
 
-describe.each(PAGES)('%s', (page) => {
+describe.each([...PAGES, ...CHINESE])('%s', (page) => {
   test('links to files and headings that are there', () => {
     const links = [...withoutCode(read(page)).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
     const broken = links.flatMap(([, file = '', heading]) => {
@@ -15,7 +15,9 @@ describe.each(PAGES)('%s', (page) => {
     });
     expect(broken).toEqual([]);
   });
+});
 
+describe.each(PAGES)('%s', (page) => {
   test('quotes what stands in the files it names', () => {
     for (const { text, from } of blocks.filter((block) => block.page === page && block.from))
       expect(between(read(from ?? ''), text)).toBeUndefined();
