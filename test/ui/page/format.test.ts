@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { diffLines } from '../../../src/ui/page/format/diff-lines.ts';
+import { editable } from '../../../src/ui/page/format/editable.ts';
 import { age, bytes, duration, percent, ratioOf } from '../../../src/ui/page/format/figures.ts';
 import { pieces, visible } from '../../../src/ui/page/format/visible.ts';
 
@@ -67,4 +68,11 @@ test('lines of a difference are told apart, also those of its head', () => {
     'added',
     'same',
   ]);
+});
+
+test('a manifest that is edited begins without what the API server and controllers fill in', () => {
+  const yaml =
+    'kind: Dataset\nmetadata:\n  name: demo\n  uid: 1\n  generation: 2\n  labels:\n    uid: mine\nspec:\n  uid: kept\nstatus:\n  phase: Bound\n';
+  expect(editable(yaml)).toBe('kind: Dataset\nmetadata:\n  name: demo\n  labels:\n    uid: mine\nspec:\n  uid: kept\n');
+  expect(editable('status:\n  a: 1\nspec:\n  b: 2\n')).toBe('spec:\n  b: 2\n');
 });

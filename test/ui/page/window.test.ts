@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
-import { anchorOf, rowFor, scrolledTo, windowAt } from '../../../src/ui/page/widgets/window.ts';
+import { anchorOf, rowFor, scrolledTo, slotsOf, windowAt } from '../../../src/ui/page/widgets/window.ts';
 
-test('some forty rows of 20,000 are drawn, wherever the list is scrolled to', () => {
-  expect(windowAt(0, 600, 38, 20_000)).toEqual({ first: 0, end: 24 });
-  expect(windowAt(380_000, 600, 38, 20_000)).toEqual({ first: 9992, end: 10_024 });
-  expect(windowAt(759_400, 600, 38, 20_000)).toEqual({ first: 19_976, end: 20_000 });
+test('some twenty rows of 20,000 are drawn, wherever the list is scrolled to', () => {
+  expect(windowAt(0, 600, 38, 20_000)).toEqual({ first: 0, end: 20 });
+  expect(windowAt(380_000, 600, 38, 20_000)).toEqual({ first: 9996, end: 10_020 });
+  expect(windowAt(759_400, 600, 38, 20_000)).toEqual({ first: 19_980, end: 20_000 });
   expect(windowAt(759_400, 600, 38, 3)).toEqual({ first: 3, end: 3 });
+});
+
+test('no two rows of a window share a slot, so that none takes the elements of another that is seen', () => {
+  for (let top = 0; top < 2000; top += 7) {
+    const { first, end } = windowAt(top, 605, 38, 20_000);
+    expect(end - first).toBeLessThanOrEqual(slotsOf(605, 38));
+  }
 });
 
 test('the selected row stays in its place while it is seen, else the first one that is seen', () => {

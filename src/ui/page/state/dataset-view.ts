@@ -9,7 +9,7 @@ export type Reading = { readonly step: 'loading' } | { readonly step: 'gone' } |
 /** A crowd of changes reads the view once in this time. */
 const PAUSE_MS = 300;
 /** For what no change announces, such as samples. */
-const REFRESH_MS = 15_000;
+const REFRESH_MS = 5000;
 
 /** All about one Dataset, read again whenever something of it changed. What was read stays until something newer is. */
 export function useDatasetView(namespace: string, name: string): Reading {

@@ -23,7 +23,7 @@ export function Explained({ explanations }: { readonly explanations: readonly Ex
         </p>
       ) : null}
       {others.length > 0 ? (
-        <details class="more">
+        <details class="more" open={others.length === 1}>
           <summary>{t.moreCauses(others.length)}</summary>
           {others.map((cause) => (
             <OneCause cause={cause} />

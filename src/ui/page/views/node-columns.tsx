@@ -21,8 +21,8 @@ const Cut = ({ text }: { readonly text: string }) => (
 
 export const NodeState = ({ node: { ready, cordoned }, t }: { readonly node: NodeView; readonly t: Texts }) => (
   <span class="phase">
-    <StateIcon state={ready ? (cordoned ? 'warning' : 'well') : 'failing'} />
-    {ready ? (cordoned ? t.cordoned : t.ready) : t.notReadyNode}
+    <StateIcon state={ready === undefined ? 'unknown' : !ready ? 'failing' : cordoned ? 'warning' : 'well'} />
+    {ready === undefined ? t.unknown : !ready ? t.notReadyNode : cordoned ? t.cordoned : t.ready}
   </span>
 );
 

@@ -6,7 +6,7 @@ import { countOf } from '../picture/columns.ts';
 import { texts } from '../state/settings.ts';
 import { StateIcon } from '../widgets/icons.tsx';
 import { isNarrow } from '../widgets/narrow.ts';
-import { Shown, titleOf } from '../widgets/shown.tsx';
+import { MiddleCut, Shown, titleOf } from '../widgets/shown.tsx';
 
 const FEW = 8;
 const ALL_PARTS = Number.MAX_SAFE_INTEGER;
@@ -98,9 +98,7 @@ function CardText({ card }: { readonly card: PlacedCard }) {
     <>
       <p class="card-title" title={titleOf(part.title)}>
         <StateIcon state={part.state} label={t.states[part.state]} />
-        <span class="cut">
-          <Shown text={part.title} />
-        </span>
+        <MiddleCut text={part.title} />
         {part.more === undefined ? null : <small>{t.more(part.more)}</small>}
       </p>
       {part.detail === undefined ? null : (

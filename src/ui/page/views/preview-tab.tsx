@@ -1,6 +1,7 @@
 /** Changes in the cluster that an edit would cause, as `sluice diff` prints it. Nothing is written. */
 import { useState } from 'preact/hooks';
 import type { DatasetView, EditPreview } from '../../wire.ts';
+import { editable } from '../format/editable.ts';
 import { diffLines } from '../format/diff-lines.ts';
 import { postPreview } from '../state/requests.ts';
 import { texts } from '../state/settings.ts';
@@ -21,7 +22,7 @@ type Answer =
 export function PreviewTab({ namespace, name, manifests }: PreviewProps) {
   const t = texts.value;
   const [from, setFrom] = useState(manifests[0]?.title ?? '');
-  const [text, setText] = useState(manifests[0]?.yaml ?? '');
+  const [text, setText] = useState(editable(manifests[0]?.yaml ?? ''));
   const [answer, setAnswer] = useState<Answer>({ step: 'none' });
   const ask = async (): Promise<void> => {
     setAnswer({ step: 'asking' });
@@ -34,7 +35,7 @@ export function PreviewTab({ namespace, name, manifests }: PreviewProps) {
   };
   const startFrom = (title: string): void => {
     setFrom(title);
-    setText(manifests.find((manifest) => manifest.title === title)?.yaml ?? '');
+    setText(editable(manifests.find((manifest) => manifest.title === title)?.yaml ?? ''));
     setAnswer({ step: 'none' });
   };
   return (

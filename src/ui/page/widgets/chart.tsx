@@ -23,7 +23,13 @@ interface ChartProps {
 
 const HEIGHT = 200;
 const TIME_OF_DAY = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const WITH_SECONDS = { ...TIME_OF_DAY, second: '2-digit' } as const;
+/** The least span of time, in s: a single sample is at its end. */
+const LEAST_S = 60;
 const POWERS_OF_TWO = Array.from({ length: 61 }, (_, power) => 2 ** power);
+
+const timeOf = (at: number, withSeconds: boolean): string =>
+  new Date(at * 1000).toLocaleTimeString(language.peek(), withSeconds ? WITH_SECONDS : TIME_OF_DAY);
 
 /** A chart is drawn on a canvas, which knows no variables of CSS: it is made anew when the colours of the page change. */
 export function Chart({ label, times, series, format, most, base = 10 }: ChartProps) {
@@ -42,12 +48,16 @@ export function Chart({ label, times, series, format, most, base = 10 }: ChartPr
         height: HEIGHT,
         cursor: { y: false },
         legend: { live: true },
-        scales: { y: { range: (_, __, max) => [0, most ?? (max || 1) * 1.05] } },
+        scales: {
+          x: { range: (_, from, to) => [Math.min(from, to - LEAST_S), to] },
+          y: { range: (_, __, max) => [0, most ?? (max || 1) * 1.05] },
+        },
         axes: [
           {
             ...axis,
             size: 28,
-            values: (_, splits) => splits.map((at) => new Date(at * 1000).toLocaleTimeString(language.peek(), TIME_OF_DAY)),
+            space: 80,
+            values: (_, splits, __, ___, step) => splits.map((at) => timeOf(at, step < 60)),
           },
           { ...axis, size: 72, ...(base === 1024 ? { incrs: POWERS_OF_TWO } : {}), values: (_, splits) => splits.map(format) },
         ],

@@ -10,6 +10,25 @@ export function Shown({ text }: { readonly text: string }) {
   return <bdi>{found.map((piece) => (piece.unseen ? <span class="unseen">{piece.text}</span> : piece.text))}</bdi>;
 }
 
+/** Characters at the end that stay: pods of one workload differ there. */
+const TAIL = 12;
+
+/** A name that may be cut in its middle, where there is no room for all of it. */
+export function MiddleCut({ text }: { readonly text: string }) {
+  if (text.length <= 2 * TAIL || pieces(text).length > 1)
+    return (
+      <span class="cut">
+        <Shown text={text} />
+      </span>
+    );
+  return (
+    <bdi class="middle-cut">
+      <span class="cut">{text.slice(0, -TAIL)}</span>
+      <span>{text.slice(-TAIL)}</span>
+    </bdi>
+  );
+}
+
 /** How long ago; the whole date is its title. */
 export function Age({ at }: { readonly at: number }) {
   return (
