@@ -29,28 +29,33 @@ export class Controller extends Construct {
   }
 }
 
-const container = ({ controller, webhook, registry, imagePullSecrets, criticalFusePods, kubeletDir, mountRoot, configArgs }: Settled) => ({
+const container = (options: Settled) => ({
   args: [
     'reconcile',
-    ...configArgs,
-    ...(controller.openReferences ? ['--open-references'] : []),
-    `--dataset-metrics=${controller.datasetMetrics}`,
-    ...(controller.args ?? []),
+    ...options.configArgs,
+    ...(options.controller.openReferences ? ['--open-references'] : []),
+    `--dataset-metrics=${options.controller.datasetMetrics}`,
+    ...(options.controller.args ?? []),
   ],
   env: environment(
     [
       fieldEnv('MY_POD_NAME', 'metadata.name'),
       fieldEnv('MY_POD_NAMESPACE', 'metadata.namespace'),
-      ...(registry === undefined ? [] : [{ name: 'SLUICE_REGISTRY', value: registry }]),
-      { name: 'MOUNT_ROOT', value: mountRoot },
-      { name: 'KUBELET_ROOTDIR', value: kubeletDir },
-      ...(webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: webhook.platformLabel }]),
-      // Pods of runtimes pull images of the same registries, and the default of Fluid's chart counts the data of a Jindo.
-      ...(imagePullSecrets.length > 0 ? [{ name: 'IMAGE_PULL_SECRETS', value: imagePullSecrets.map(({ name }) => name).join() }] : []),
-      ...(criticalFusePods ? [] : [{ name: 'CRITICAL_FUSE_POD', value: 'false' }]),
-      { name: 'QUERY_UFS_TOTAL', value: 'true' },
+      ...manifestEnvironment(options),
+      ...(options.webhook.platformLabel === undefined ? [] : [{ name: 'KEY_SERVERLESS_PLATFORM', value: options.webhook.platformLabel }]),
       ...inEnv(CONTROLLER_MEMORY),
     ],
-    controller.env,
+    options.controller.env,
   ),
 });
+
+/** Variables on which manifests of runtimes depend. */
+export const manifestEnvironment = ({ registry, imagePullSecrets, criticalFusePods, kubeletDir, mountRoot }: Settled) => [
+  ...(registry === undefined ? [] : [{ name: 'SLUICE_REGISTRY', value: registry }]),
+  { name: 'MOUNT_ROOT', value: mountRoot },
+  { name: 'KUBELET_ROOTDIR', value: kubeletDir },
+  // Pods of runtimes pull images of the same registries, and the default of Fluid's chart counts the data of a Jindo.
+  ...(imagePullSecrets.length > 0 ? [{ name: 'IMAGE_PULL_SECRETS', value: imagePullSecrets.map(({ name }) => name).join() }] : []),
+  ...(criticalFusePods ? [] : [{ name: 'CRITICAL_FUSE_POD', value: 'false' }]),
+  { name: 'QUERY_UFS_TOTAL', value: 'true' },
+];

@@ -9,6 +9,7 @@ import { NodePlugin } from './node-plugin.ts';
 import type { Settled } from './settled.ts';
 import { declaredBy } from './declared.ts';
 import { hasGuardedClass, priorityQuota } from './priority-quota.ts';
+import { Ui } from './ui.ts';
 import { UserRoles } from './user-roles.ts';
 import { Webhook } from './webhook.ts';
 
@@ -56,6 +57,7 @@ class Installation extends Chart {
         });
       }
     new UserRoles(this, resources, options.aggregateEdit);
+    if (options.ui.enabled) new Ui(this, options, runtimes);
     if (options.monitoring.enabled) new Monitoring(this, options);
     // Last, so that an uninstallation begins with it.
     if (options.webhook.enabled) new Webhook(this, options, runtimes);

@@ -1,4 +1,4 @@
-export type InstalledPart = 'controller' | 'csi' | 'webhook';
+export type InstalledPart = 'controller' | 'csi' | 'webhook' | 'ui';
 
 /** The labels by which pods are selected; a selector can never change. */
 export const selector = (part: InstalledPart) => ({ 'app.kubernetes.io/name': 'sluice', 'app.kubernetes.io/component': part });

@@ -31,5 +31,11 @@ export const VALIDATION_MEMORY = {
   NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size-percentage=60',
 } as const satisfies Variables;
 
+/** The same for the page: lists are many times as large as what is kept of them. */
+export const UI_MEMORY = {
+  ...WEBHOOK_MEMORY,
+  NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size-percentage=60',
+} as const satisfies Variables;
+
 /** As a container's `env`. */
 export const inEnv = (variables: Variables) => Object.entries(variables).map(([name, value]) => ({ name, value }));

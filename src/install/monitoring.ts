@@ -5,7 +5,7 @@ import { PlainObject } from '../constructs/index.ts';
 import { alertGroups } from '../monitoring/alerts/all.ts';
 import { jobs } from '../monitoring/metrics.ts';
 import { ruleGroups } from '../monitoring/rules.ts';
-import { type InstalledPart, labels, selector } from './labels.ts';
+import { labels, selector } from './labels.ts';
 import type { Settled } from './settled.ts';
 
 const API = 'monitoring.coreos.com/v1';
@@ -15,7 +15,7 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, options: Settled) {
     super(scope, 'monitoring');
     const { namespace, monitoring, webhook } = options;
-    const parts: readonly InstalledPart[] = ['controller', 'csi', ...(webhook.enabled ? (['webhook'] as const) : [])];
+    const parts: readonly (keyof typeof jobs)[] = ['controller', 'csi', ...(webhook.enabled ? (['webhook'] as const) : [])];
     for (const part of parts)
       new PlainObject(this, part, {
         apiVersion: API,

@@ -191,6 +191,16 @@ export const InstallOptions = t.Object({
       { description: 'The admission webhook of pods.' },
     ),
   ),
+  ui: opt(
+    t.Object(
+      {
+        enabled: opt(t.Boolean({ description: 'Whether the page is installed, for viewers who sign in with tokens of the cluster.' })),
+        ...pods,
+        updateStrategy: replicated.updateStrategy,
+      },
+      { description: 'The page of `sluice ui`, which shows each viewer what they may list.' },
+    ),
+  ),
   monitoring: opt(
     t.Object(
       {

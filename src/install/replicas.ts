@@ -8,7 +8,7 @@ export interface ReplicasProps {
   /** The name of the Deployment and of its ServiceAccount. */
   readonly name: string;
   readonly part: InstalledPart;
-  readonly component: Settled['controller'] | Settled['webhook'];
+  readonly component: Omit<Settled['controller'], 'openReferences' | 'datasetMetrics'>;
   /** Named after the part. */
   readonly container: { readonly args: readonly string[]; readonly env: readonly object[] | undefined };
   /** Ports beside `metrics`, of which the probes are. */

@@ -139,6 +139,31 @@ export function nodePluginRights(runtimes: readonly Runtime[]): readonly Right[]
   ];
 }
 
+/**
+ * Rights of the page in every namespace. It shows a viewer only what that viewer may list. No Secret and no ConfigMap is among them, and it
+ * writes nothing: a dry run of an edit goes with the viewer's own token.
+ */
+export function uiRights(runtimes: readonly Runtime[]): readonly Right[] {
+  const READ = ['get', 'list', 'watch'];
+  const operations = operationKinds.map(({ plural }) => plural);
+  return [
+    {
+      group: GROUP,
+      resources: ['datasets', ...runtimes.map(({ resource }) => resource.plural), ...operations],
+      verbs: READ,
+      because: 'rows of the fleet; one Dataset, its runtime and its operations, read again',
+    },
+    { group: 'apps', resources: ['statefulsets', 'daemonsets'], verbs: ['list'], because: 'masters, workers and clients of one Dataset' },
+    { group: 'batch', resources: ['jobs'], verbs: ['list'], because: 'the Jobs of its operations' },
+    { group: '', resources: ['pods'], verbs: ['list', 'watch'], because: 'its pods and those that read it; caches and clients by node' },
+    { group: '', resources: ['events'], verbs: ['list'], because: 'why a pod or an object waits' },
+    { group: '', resources: ['nodes'], verbs: ['list', 'watch'], because: 'which nodes are ready' },
+    { group: 'storage.k8s.io', resources: ['csinodes'], verbs: ['list', 'watch'], because: 'where the node plugin is registered' },
+    { group: 'authentication.k8s.io', resources: ['tokenreviews'], verbs: ['create'], because: 'who a viewer is' },
+    { group: 'authorization.k8s.io', resources: ['subjectaccessreviews'], verbs: ['create'], because: 'what a viewer may list' },
+  ];
+}
+
 /** Rights of the webhook in every namespace. */
 export function webhookRights(runtimes: readonly Runtime[]): readonly Right[] {
   const WATCH = ['get', 'list', 'watch'];

@@ -72,6 +72,14 @@ export const DEFAULTS = {
     resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '384Mi' } },
     nodeSelector: { 'kubernetes.io/os': 'linux' },
   },
+  ui: {
+    enabled: false,
+    podSecurityContext: UNPRIVILEGED,
+    containerSecurityContext: NO_RIGHTS,
+    // Enough for 20,000 Datasets.
+    resources: { requests: { cpu: '20m', memory: '192Mi' }, limits: { memory: '512Mi' } },
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+  },
   monitoring: { enabled: false, interval: '30s' },
 } satisfies InstallOptions;
 
@@ -112,6 +120,7 @@ export interface Settled {
     readonly validation: boolean;
     readonly platformLabel?: string;
   };
+  readonly ui: NonNullable<InstallOptions['ui']> & { readonly enabled: boolean };
   readonly monitoring: NonNullable<InstallOptions['monitoring']> & { readonly enabled: boolean; readonly interval: string };
 }
 

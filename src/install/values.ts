@@ -24,7 +24,7 @@ export interface Value {
 }
 
 /** The groups of values, which are listed one by one. */
-export const PARTS = ['controller', 'csi', 'webhook', 'monitoring'] as const;
+export const PARTS = ['controller', 'csi', 'webhook', 'ui', 'monitoring'] as const;
 export const isPart = (name: string): name is (typeof PARTS)[number] => (PARTS as readonly string[]).includes(name);
 
 /** The schema of all values. The cast: what is structural has no other keywords. */

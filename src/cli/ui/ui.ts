@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Runtime, Settings } from '../../constructs/index.ts';
-import { UI_PORT } from '../../install/ui.ts';
+import { UI_PORT } from '../../install/ui-port.ts';
 import type { ClusterConnection } from '../../kube/client/connection.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';

@@ -1,0 +1,2 @@
+/** Port of the page in the cluster. */
+export const UI_PORT = 8000;
