@@ -2,6 +2,7 @@ import { isSwitchedOn, type OptionCost, valueBelow, valueIs, valueIsNone } from 
 
 const HELP = '`juicefs mount --help`, 1.4.2';
 const CACHE = 'juicefs.com/docs/community/guide/cache';
+const CLOUD = 'juicefs.com/docs/cloud/guide/cache';
 
 const cost = (
   name: string,
@@ -40,8 +41,8 @@ export const optionCosts: readonly OptionCost[] = [
     'leave it out: 1 s, 2 hours if pods may only read',
     CACHE,
   ),
-  cost('attrcacheto', '0', valueIsNone, 'the kernel asks the client for each attribute', 'leave it out'),
-  cost('entrycacheto', '0', valueIsNone, 'the kernel asks the client for each name in a path', 'leave it out'),
+  cost('attrcacheto', '0', valueIsNone, 'the kernel asks the client for each attribute', 'leave it out', CLOUD),
+  cost('entrycacheto', '0', valueIsNone, 'the kernel asks the client for each name in a path', 'leave it out', CLOUD),
   cost('debug', '', isSwitchedOn, 'each request is logged', 'leave it out'),
   cost('trace', '', isSwitchedOn, 'each request is logged, with details', 'leave it out'),
 ];

@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { fuseNodeLabel, GROUP, label, type Manifest, parse, type PodSpec, runtimePlural, VERSION, volumeName } from '../api/index.ts';
 import { type BoundRuntime, PRINT_ORDER, type Runtime, type RuntimeInput } from '../constructs/index.ts';
 import { cleanupFaults, forgotten, identityFaults, mountFaults, probeFaults } from './conformance/commands.ts';
+import { diagnosisFaults } from './conformance/diagnosis.ts';
 import { imageFaults } from './conformance/images.ts';
 import { operationFaults } from './conformance/operations.ts';
 import { podFaults, workloadFaults, isWorkload } from './conformance/pods.ts';
@@ -48,6 +49,8 @@ export function conformance(runtime: Runtime, cases: Readonly<Record<string, Run
     test('takes default images from the registry of the installation', () => expect(imageFaults(runtime, input)).toEqual([]));
     test('sends commands to pods and containers that exist, and reads any answer', () =>
       expect(probeFaults(runtime.bind(input))).toEqual([]));
+    test('reads counters of pods that exist, and names fields that users have, for a diagnosis', () =>
+      expect(diagnosisFaults(runtime, runtime.bind(input), input)).toEqual([]));
     test('mounts each wanted row at a path that can be mounted', () => expect(mountFaults(runtime.bind(input))).toEqual([]));
     test('deletes only its own caches', () => expect(cleanupFaults(runtime.bind(input))).toEqual([]));
     test('renders operations that hostile specs cannot abuse', () => expect(operationFaults(runtime.bind(input))).toEqual([]));

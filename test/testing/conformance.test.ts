@@ -1,7 +1,8 @@
 /** Each fault is planted into a runtime that has none, and found. */
 import { describe, expect, test } from 'vitest';
-import { defineRuntime, type EngineDefinition, owned, Worker } from '../../src/constructs/index.ts';
+import { defineRuntime, type Diagnosis, type EngineDefinition, type PodCounters, owned, Worker } from '../../src/constructs/index.ts';
 import { cleanupFaults, forgotten, identityFaults, mountFaults, probeFaults } from '../../src/testing/conformance/commands.ts';
+import { diagnosisFaults } from '../../src/testing/conformance/diagnosis.ts';
 import { podFaults, workloadFaults } from '../../src/testing/conformance/pods.ts';
 import { ruleFaults } from '../../src/testing/conformance/rules.ts';
 import { planInput } from '../../src/testing/given.ts';
@@ -33,6 +34,7 @@ function faults(planted: Partial<Engine> & { readonly secrets?: readonly string[
     ...probeFaults(bound),
     ...mountFaults(bound),
     ...cleanupFaults(bound),
+    ...diagnosisFaults(runtime, bound, input),
   ];
 }
 const planned = (change: (sound: ExamplePlan) => object): Partial<Engine> => ({
@@ -69,6 +71,13 @@ test('a sound runtime has none', () => expect(faults({})).toEqual([]));
 
 test('a look-up in a directory of its plan is none', () => expect(faults({ reads: { subject: 'the store' } })).toEqual([]));
 
+const diagnosed = (more: Partial<Diagnosis<ExampleRuntimeSpec>>): Partial<Engine> => ({
+  diagnosis: { cache: () => ({ in: 'worker', field: 'spec.cacheSize' }), ...more },
+});
+const counting = (container: string, parse: (answer: string) => PodCounters): Partial<Engine> =>
+  diagnosed({ counters: { command: () => ({ container, argv: ['stats'] }), parse } });
+test('a diagnosis of its own workers is none', () => expect(faults(diagnosed({}))).toEqual([]));
+
 test('a Secret that its definition names is none', () => expect(faults({ ...withSecret('keys'), secrets: ['keys'] })).toEqual([]));
 
 describe.each<[string, Partial<Engine>, string]>([
@@ -87,6 +96,18 @@ describe.each<[string, Partial<Engine>, string]>([
     'a look-up in a relative directory',
     { reads: { subject: 'the store', directories: () => ['/mnt', 'data'] } },
     'reads.directories: expected absolute paths, found "data"',
+  ],
+  ['counters of a container that there is not', counting('b', () => ({})), 'diagnosis.counters in worker: no container is called b'],
+  [
+    'counters that are no numbers',
+    counting('main', (answer) => ({ evictions: Number(answer.slice(1)) })),
+    'is read with a number that is none',
+  ],
+  ['counters that fail by accident', counting('main', (answer) => ({ evictions: JSON.parse(answer || '0').a.b })), 'ends in'],
+  [
+    'an option of no field',
+    diagnosed({ chosen: () => [{ field: 'args', name: 'a', value: '' }] }),
+    'diagnosis.chosen: expected a field of the runtime or the Dataset',
   ],
   ['a Secret that no case has', { secrets: ['keys'] } as Partial<Engine>, 'no case has a Secret <name>-keys'],
   ['masters without a component', { components: { worker: ExampleWorker, fuse: ExampleFuse } }, 'plan.replicas.master'],

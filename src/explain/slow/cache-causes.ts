@@ -1,5 +1,5 @@
 import { bytesQuantity, bytesText } from '../../api/index.ts';
-import { type SlowCase, type CauseRow, fillText, many, MUCH, storeText, timeText } from './cause.ts';
+import { type SlowCase, type CauseRow, evictionText, fillText, many, MUCH, storeText, timeText } from './cause.ts';
 import { meanOf } from './sums.ts';
 
 /** A cache that is this full has no room for what comes. */
@@ -32,10 +32,7 @@ const cold: CauseRow = {
     return [
       {
         message: `${storeText(figures)}; it was not cached, and is read for the first time`,
-        restsOn: [
-          `${many(figures.sums.evictions, 'block')} left the cache ${figures.when}`,
-          ...(fill ? [`the cache of ${many(fill.pods, 'pod')} holds ${fillText(fill)}`] : []),
-        ],
+        restsOn: [evictionText(figures), ...(fill ? [`the cache of ${many(fill.pods, 'pod')} holds ${fillText(fill)}`] : [])],
         toDo: `${load}; or wait: the second read comes from the cache${known}`,
         weight: figures.shares?.store ?? 0,
       },
@@ -61,7 +58,7 @@ const tooSmall: CauseRow = {
       {
         message: `${storeText(figures)}, although the cache is filled: it is smaller than what is read again and again`,
         restsOn: [
-          `${many(figures.sums.evictions, 'block')} left the cache ${figures.when}`,
+          evictionText(figures),
           ...(fill ? [`the cache of ${many(fill.pods, 'pod')} holds ${fillText(fill)}`] : []),
           ...(dataBytes === undefined ? [] : [`the Dataset has ${bytesText(dataBytes)}`]),
         ],

@@ -47,8 +47,14 @@ export const many = (count: number, what: string): string => `${count} ${what}${
 export const fillText = ({ usedBytes, capacityBytes }: Fill): string =>
   capacityBytes === undefined ? bytesText(usedBytes) : `${bytesText(usedBytes)} of ${bytesText(capacityBytes)}`;
 
+/** How many blocks left the cache, if that is counted. */
+export const evictionText = ({ sums, when, basis, shares }: SlowFigures): string =>
+  basis === 'status'
+    ? `the hit ratio of the status is ${percent(1 - (shares?.store ?? 0))}`
+    : `${many(sums.evictions, 'block')} left the cache ${when}`;
+
 /** `62.0% of what readers got came from the store in 10 s, 1.20GiB`. */
 export const storeText = ({ shares, sums, when, basis }: SlowFigures): string =>
   basis === 'status'
-    ? `${percent(shares?.store ?? 0)} of reads were not answered by the cache ${when}`
+    ? `${percent(shares?.store ?? 0)} of reads were not answered by the cache, ${when}`
     : `${percent(shares?.store ?? 0)} of what readers got ${when} came from the store: ${bytesText(sums.bytes.store)}`;

@@ -1,6 +1,6 @@
 import { redactedText } from '../../api/redact.ts';
 import { cacheCauses } from './cache-causes.ts';
-import type { CauseRow, SlowCause } from './cause.ts';
+import { type CauseRow, many, type SlowCause } from './cause.ts';
 import type { SlowEvidence } from './evidence.ts';
 import { podCauses } from './pod-causes.ts';
 import { requestCauses } from './request-causes.ts';
@@ -74,7 +74,7 @@ function lookedAt({ pods, workers, levels, status, knowsOptions }: SlowEvidence,
     ...(counting.length > 0 ? [`counters of ${counting.map((role) => some(role, ({ counters }) => counters)).join(', ')}`] : []),
     ...(timed.length > 0 ? [`CPU time of ${timed.map((role) => some(role, ({ cpu }) => cpu)).join(', ')}`] : []),
     ...(now.store.count > 0 ? ['time of requests to the store'] : []),
-    ...(workers ? [`readiness of ${workers.wanted} workers, and the nodes of readers and workers`] : []),
+    ...(workers ? [`readiness of ${many(workers.wanted, 'worker')}, and the nodes of readers and workers`] : []),
     ...(status ? ['figures of the status'] : []),
     ...(levels.length > 0 ? ['media and sizes of the cache'] : []),
     ...(knowsOptions ? ['options of the client'] : []),

@@ -77,7 +77,7 @@ const metadata: CauseRow = {
 
 const options: CauseRow = {
   reason: 'CostlyOption',
-  when: 'the client has an option that costs time: the table below',
+  when: 'the client has an option that costs time: [a table](options-that-cost.md) has them',
   remedy: 'leave the option out, or write what the table says',
   find: ({ evidence, figures }) =>
     evidence.options.map(({ field, value, cost }) => ({

@@ -106,7 +106,7 @@ function readFaults(probe: BoundProbe<ReadAnswer>): readonly string[] {
 }
 
 /** Outputs of engines before they are up, or when they fail. */
-const SAID = ['', '\n', 'error: not ready\n', '{}', '[]', '0', 'null'];
+export const SAID = ['', '\n', 'error: not ready\n', '{}', '[]', '0', 'null'];
 
 /** A probe reads any answer, or throws an Error that says what is wrong. */
 function answerFaults(name: string, { commands, parse }: BoundProbe<unknown>): readonly string[] {
@@ -123,7 +123,8 @@ function answerFaults(name: string, { commands, parse }: BoundProbe<unknown>): r
     }
   });
 }
-function isTellable(value: unknown): boolean {
+/** Whether all numbers of a value are numbers. */
+export function isTellable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   return typeof value !== 'object' || value === null || Object.values(value).every(isTellable);
 }

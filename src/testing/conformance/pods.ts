@@ -3,7 +3,7 @@ import type { BoundRuntime } from '../../constructs/index.ts';
 
 /** Each function returns faults, one line each. */
 
-interface WorkloadSpec {
+export interface WorkloadSpec {
   readonly template: { readonly spec: PodSpec };
   readonly volumeClaimTemplates?: readonly { readonly metadata?: { readonly name?: string } }[];
 }

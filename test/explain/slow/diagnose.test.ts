@@ -15,7 +15,7 @@ test('reads from the cache alone have no cause, and it says what was looked at',
   expect(report.bytes).toEqual({ now: { local: GIB, remote: 0, store: 0 }, total: { local: 2 * GIB, remote: 0, store: 0 } });
   expect(report.lookedAt).toEqual([
     'counters of 1 of 1 fuse pods',
-    'readiness of 1 workers, and the nodes of readers and workers',
+    'readiness of 1 worker, and the nodes of readers and workers',
     'media and sizes of the cache',
     'options of the client',
   ]);
