@@ -9,6 +9,9 @@ type Specs = DiagnosedSpecs<AlluxioRuntimeSpec>;
 /** The few counters that are read, of some 50 KB. A master that does not lead prints nothing. */
 const PICK = `tr -d '[:space:]' | grep -aoE '"(Worker[.](BytesRead(Cache|Domain|PerUfs)|BlocksEvicted|Capacity(Total|Used))[^"]*|Cluster[.]BytesReadLocal)":[{]"(count|value)":[0-9.E+]+'`;
 
+/** The worker's page has its capacity as it is; the gauge of the metrics is minutes old. */
+const CAPACITY = `web /api/v1/worker/info | tr -d '[:space:]' | grep -aoE '"capacity":[{][^{}]*[}]'`;
+
 const CONTAINERS = { master: 'alluxio-master', worker: 'alluxio-worker' } as const;
 
 export const diagnosis: Diagnosis<AlluxioRuntimeSpec> = {
@@ -21,7 +24,8 @@ export const diagnosis: Diagnosis<AlluxioRuntimeSpec> = {
     command: ({ role, ports }) => {
       const { web } = ports;
       if (role === 'fuse' || web === undefined) return undefined;
-      return { container: CONTAINERS[role], argv: ['bash', '-c', `${webAt(web)}\nweb /metrics/json/ | ${PICK} || :`] };
+      const room = role === 'worker' ? `\n${CAPACITY}` : '';
+      return { container: CONTAINERS[role], argv: ['bash', '-c', `${webAt(web)}\nweb /metrics/json/ | ${PICK} || :${room}`] };
     },
     parse: readCounters,
   },
@@ -41,15 +45,25 @@ function readCounters(answer: string, { role }: CountingPod): PodCounters {
   for (const [, name = '', , value] of answer.matchAll(LINE)) figures.set(name, (figures.get(name) ?? 0) + Number(value));
   const of = (name: string) => figures.get(name) ?? 0;
   if (role === 'master') return figures.has('Cluster.BytesReadLocal') ? { bytes: { local: of('Cluster.BytesReadLocal') } } : {};
-  if (!figures.has('Worker.CapacityTotal')) throw new Error(`the worker's metrics have no capacity: ${shown(answer.slice(0, 200))}`);
+  const capacityBytes = roomIn(answer, 'total') ?? figures.get('Worker.CapacityTotal');
+  if (capacityBytes === undefined) throw new Error(`the worker's metrics have no capacity: ${shown(answer.slice(0, 200))}`);
   const cached = of('Worker.BytesReadCache');
   // By a socket of the node; the rest goes over the network, also to clients of the same node.
   const local = Math.min(of('Worker.BytesReadDomain'), cached);
   return {
     bytes: { local, remote: cached - local, store: of('Worker.BytesReadPerUfs') },
     evictions: of('Worker.BlocksEvicted'),
-    cache: { usedBytes: of('Worker.CapacityUsed'), capacityBytes: of('Worker.CapacityTotal') },
+    cache: { usedBytes: roomIn(answer, 'used') ?? of('Worker.CapacityUsed'), capacityBytes },
   };
+}
+
+/** `"capacity":{"used":1988895,"total":67108864}` */
+function roomIn(answer: string, which: 'used' | 'total'): number | undefined {
+  const [, pair = ''] = /^"capacity":\{([^{}\n]{0,200})\}$/m.exec(answer) ?? [];
+  const [, used] = /(?:^|,)"used":(\d{1,18})(?:,|$)/.exec(pair) ?? [];
+  const [, total] = /(?:^|,)"total":(\d{1,18})(?:,|$)/.exec(pair) ?? [];
+  const found = { used, total }[which];
+  return found === undefined ? undefined : Number(found);
 }
 
 /** Options of `--fuse-opts=…` or `-o …`, and properties: those of the client win over those of all components. */

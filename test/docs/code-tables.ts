@@ -17,6 +17,7 @@ import {
   webhookRights,
   webhookRightsAtHome,
 } from '../../src/install/rights.ts';
+import { CAUSES } from '../../src/explain/slow/diagnose.ts';
 import { valuesOf } from '../../src/install/index.ts';
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
@@ -111,6 +112,25 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
           means,
           toDoInWords,
         ]),
+    );
+  },
+  slowCauses: async () =>
+    table(
+      ['cause', 'when it is named', 'what to do'],
+      CAUSES.map(({ reason, when, remedy }) => [`\`${reason}\``, when, remedy]),
+    ),
+  slowOptions: async () => {
+    const costs = runtimes.flatMap(({ engines, diagnosis }) => engines.flatMap((engine) => diagnosis(engine)?.costs ?? []));
+    return table(
+      ['client', 'option', 'values', 'what it costs', 'instead', 'source'],
+      costs.map(({ client, name, values, costs: what, instead, source }) => [
+        client,
+        `\`${name}\``,
+        values || 'any',
+        what,
+        instead,
+        source,
+      ]),
     );
   },
   metrics: async () => metricsOf({ ...workRows, ...processRows, ...tallyRows, ...extentRows, ...watchRows, ...buildRows }),

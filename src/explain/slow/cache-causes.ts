@@ -20,8 +20,8 @@ const lacksDisk = ({ figures: { sums }, fill, evidence: { cache } }: SlowCase): 
 
 const cold: CauseRow = {
   reason: 'Cold',
-  when: 'a tenth or more of the bytes come from the store, nothing leaves the cache, and it has room',
-  remedy: 'load the data with a DataLoad before it is read; the second read comes from the cache',
+  when: 'a tenth of the bytes or more come from the store, and the cache has room',
+  remedy: 'a DataLoad before the data is read; a second read comes from the cache',
   find(of) {
     const { evidence, figures, fill } = of;
     if (!isFromStore(of) || isFull(of) || isCacheOff(of)) return [];
@@ -42,8 +42,8 @@ const cold: CauseRow = {
 
 const tooSmall: CauseRow = {
   reason: 'CacheTooSmall',
-  when: 'a tenth or more of the bytes come from the store, while blocks leave the cache or it is full',
-  remedy: 'raise the quota of `spec.tieredstore`, add workers if they keep the cache, or read less at a time',
+  when: 'a tenth of the bytes or more come from the store, and the cache is full',
+  remedy: 'a larger quota in `spec.tieredstore`, more workers if they keep the cache, or fewer data at a time',
   find(of) {
     const { evidence, figures, fill } = of;
     if (!isFromStore(of) || !isFull(of) || isCacheOff(of) || lacksDisk(of)) return [];
@@ -56,7 +56,7 @@ const tooSmall: CauseRow = {
     const workers = cache?.in === 'worker' ? ', or raise spec.replicas' : '';
     return [
       {
-        message: `${storeText(figures)}, although the cache is filled: it is smaller than what is read again and again`,
+        message: `${storeText(figures)}; what is read again and again does not fit into the cache`,
         restsOn: [
           evictionText(figures),
           ...(fill ? [`the cache of ${many(fill.pods, 'pod')} holds ${fillText(fill)}`] : []),
@@ -73,8 +73,8 @@ const tooSmall: CauseRow = {
 
 const diskShort: CauseRow = {
   reason: 'CacheDiskFull',
-  when: 'blocks leave a cache that is far from its size: its disk has less free space than the client keeps free',
-  remedy: 'free the disk, put the cache on another one, or lower `spec.tieredstore.levels[0].low`',
+  when: 'blocks leave a cache that is not full: its disk is',
+  remedy: 'free the disk, use another one, or lower `spec.tieredstore.levels[0].low`',
   find(of) {
     const { figures, fill } = of;
     if (!lacksDisk(of) || !fill) return [];
@@ -92,8 +92,8 @@ const diskShort: CauseRow = {
 
 const slowDisk: CauseRow = {
   reason: 'CacheDiskSlow',
-  when: 'the cache is on HDD, drops blocks that its disk is too slow for, or takes 10 ms and more a read',
-  remedy: 'put the cache on SSD or in memory: `mediumtype` and `path` of the level',
+  when: 'the cache is on HDD, drops blocks, or takes 10 ms a read',
+  remedy: 'the cache on SSD or in memory: `mediumtype` and `path`',
   find({ evidence, figures: { sums, when, shares } }) {
     const disks = evidence.levels.filter(({ medium }) => medium === 'HDD');
     const mean = meanOf(sums.cacheReads);
@@ -119,8 +119,8 @@ const slowDisk: CauseRow = {
 
 const memory: CauseRow = {
   reason: 'CacheMemory',
-  when: 'the cache is in memory, and larger than the memory limit of its pods',
-  remedy: 'raise `resources.limits.memory` above the quota, or lower the quota',
+  when: 'a cache in memory is larger than the memory limit of its pods',
+  remedy: 'a limit above the quota, or a smaller quota',
   find({ evidence: { levels, pods, cache } }) {
     const [level] = levels.filter(({ medium }) => medium === 'MEM');
     const role = cache?.in;

@@ -146,11 +146,11 @@ function quotaOf(quota: string | number | undefined, field: string): number | un
   }
 }
 
-/** The size of all data, as the status says it. */
+/** The size of all data, as the status says it. One that was counted while there was none says nothing. */
 function sizeOf({ status }: KubeObject): Pick<SlowEvidence, 'dataBytes'> {
   const { ufsTotal = '' } = (status ?? {}) as DatasetStatus;
   const dataBytes = textBytes(ufsTotal);
-  return dataBytes === undefined ? {} : { dataBytes };
+  return dataBytes ? { dataBytes } : {};
 }
 
 /** Ratios are texts such as `90.1%`; an engine that does not know one writes none. */

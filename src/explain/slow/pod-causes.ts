@@ -6,7 +6,7 @@ const FEW_PERIODS = 10;
 
 const notReady: CauseRow = {
   reason: 'WorkersNotReady',
-  when: 'fewer workers are ready than the runtime asks for',
+  when: 'some workers are not ready',
   remedy: '`sluice explain <name>` says what they wait for',
   find({ evidence: { workers, cache, object } }) {
     if (!workers || workers.ready >= workers.wanted) return [];
@@ -25,8 +25,8 @@ const notReady: CauseRow = {
 
 const remote: CauseRow = {
   reason: 'RemoteWorkers',
-  when: 'workers keep the cache, nodes with readers have none, and a tenth or more of the bytes cross the network',
-  remedy: 'more workers (`spec.replicas`), or readers and workers on the same nodes (`spec.nodeAffinity` of the Dataset)',
+  when: 'workers keep the cache, and nodes with readers have none',
+  remedy: 'a larger `spec.replicas`, or readers and workers on the same nodes',
   find({ evidence: { pods, cache, workers }, figures: { shares, when, basis } }) {
     if (cache?.in !== 'worker') return [];
     const readers = nodesOf(pods, 'fuse');
@@ -54,8 +54,8 @@ const remote: CauseRow = {
 
 const throttled: CauseRow = {
   reason: 'CpuLimit',
-  when: 'the kernel stopped a client or worker, by its CPU limit, in a tenth or more of the periods in which it ran',
-  remedy: 'raise `resources.limits.cpu` of `spec.fuse` or `spec.worker`, or remove it',
+  when: 'the kernel stopped a client or worker in a tenth of the time, by its CPU limit',
+  remedy: 'raise or remove `resources.limits.cpu`',
   find: ({ evidence: { pods, seconds, cache } }) =>
     (['fuse', 'worker'] as const).flatMap((role) => {
       const stopped = pods.filter((pod) => pod.role === role).flatMap((pod) => shareStopped(pod) ?? []);

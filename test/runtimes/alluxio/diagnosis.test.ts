@@ -28,6 +28,17 @@ test('a worker counts what it sent, from where, and what left its cache', () => 
   });
 });
 
+test('a worker on a real node, whose cache was smaller than what was read (test/engines/slow.test.ts)', () => {
+  const counters = (role: string) => readFileSync(join(import.meta.dirname, `counters/${role}.txt`), 'utf8');
+  expect(parse(counters('worker'), worker)).toEqual({
+    bytes: { local: 0, remote: 29_185_356, store: 145_627_608 },
+    evictions: 11,
+    // The gauge of the metrics says 0 for minutes.
+    cache: { usedBytes: 27_999_972, capacityBytes: 33_554_432 },
+  });
+  expect(parse(counters('master'), master)).toEqual({ bytes: { local: 0 } });
+});
+
 test('what came from stores is the sum of all of them, and what went through a socket of the node is local', () => {
   const answer = [
     CAPACITY,

@@ -52,6 +52,16 @@ describe.each(readdirSync(folder))('version %s', (version) => {
   });
 });
 
+test('a client on a real node, whose cache was smaller than what was read (test/engines/slow.test.ts)', () => {
+  expect(parse(readFileSync(join(import.meta.dirname, 'counters/fuse.txt'), 'utf8'), fuse)).toMatchObject({
+    bytes: { local: 465_567_744, store: 2_062_548_992 },
+    evictions: 489,
+    cache: { usedBytes: 46_182_400 },
+    store: { count: 500, bytes: 2_062_548_992, errors: 0 },
+    reads: { count: 19_347, bytes: 2_528_116_736 },
+  });
+});
+
 test('enterprise clients have what is theirs, workers what they give others', () => {
   const stats = 'blockcache.bytes: 4096\nblockcache.hitBytes: 30\nblockcache.missBytes: 12\nfuse.ops: 1\n';
   expect(parse(stats, { role: 'worker', ports: {} })).toEqual({ bytes: { remote: 30, store: 12 }, cache: { usedBytes: 4096 } });
