@@ -9,12 +9,18 @@ export interface SmallAlluxio {
   readonly networkMode?: 'HostNetwork' | 'ContainerNetwork';
   /** Quota of the cache. */
   readonly quota?: string;
+  /** Options of the FUSE client, in place of the usual ones. */
+  readonly fuseOptions?: string;
 }
 
 /** Most of what its processes do is to start: code is compiled once and not well, and not verified, since the jars are those of a hash. */
 const JVM = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:+UnlockDiagnosticVMOptions', '-XX:-BytecodeVerificationRemote'];
 
-export const smallAlluxio = (name: string, cache: string, { networkMode = 'HostNetwork', quota = '64Mi' }: SmallAlluxio = {}): KubeObject =>
+export const smallAlluxio = (
+  name: string,
+  cache: string,
+  { networkMode = 'HostNetwork', quota = '64Mi', fuseOptions }: SmallAlluxio = {},
+): KubeObject =>
   alluxioRuntime(name, {
     replicas: 1,
     alluxioVersion: { image: IMAGE, imageTag: IMAGE_TAG },
@@ -23,7 +29,13 @@ export const smallAlluxio = (name: string, cache: string, { networkMode = 'HostN
     jobMaster: { jvmOptions: ['-Xmx128m'] },
     worker: { networkMode, jvmOptions: ['-Xmx256m'] },
     jobWorker: { jvmOptions: ['-Xmx128m'] },
-    fuse: { image: IMAGE, imageTag: IMAGE_TAG, networkMode, jvmOptions: ['-Xmx128m'] },
+    fuse: {
+      image: IMAGE,
+      imageTag: IMAGE_TAG,
+      networkMode,
+      jvmOptions: ['-Xmx128m'],
+      ...(fuseOptions !== undefined && { args: ['fuse', `--fuse-opts=${fuseOptions}`] }),
+    },
     tieredstore: { levels: [{ mediumtype: 'SSD', path: cache, quota }] },
   });
 

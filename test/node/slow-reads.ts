@@ -1,0 +1,67 @@
+/** The output of `sluice explain --slow` while a pod reads on a real node. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Role, Runtime } from '../../src/constructs/index.ts';
+import type { SlowReport } from '../../src/explain/slow/diagnose.ts';
+import type { Where } from './dataset-users.ts';
+
+/** Seconds between the two readings, in which the busy node has to read something. */
+const SECONDS = 10;
+
+/**
+ * Reads by this script, in the pod, for as long as the command takes: what it reads is read between the two readings too.
+ * @param script one round; $i counts the rounds
+ */
+export async function explainedWhile({ cluster, space }: Where, pod: string, dataset: string, script: string): Promise<SlowReport> {
+  const stopFile = `/tmp/stop-${dataset}`;
+  const inPod = (words: string) => cluster.plane.kubectl('exec', '-n', space.namespace, pod, '--', 'sh', '-ec', words);
+  await inPod(`rm -f ${stopFile}`);
+  const reads = inPod(`i=0; while [ ! -e ${stopFile} ]; do ${script}; i=$((i+1)); done`);
+  const stop = async () => {
+    await inPod(`touch ${stopFile}`);
+    await reads;
+  };
+  try {
+    const { code, stdout, stderr } = await cluster.sluice(
+      'explain',
+      dataset,
+      '-n',
+      space.namespace,
+      '--slow',
+      '--for',
+      `${SECONDS}s`,
+      '-o',
+      'json',
+    );
+    expect(code, stderr).toBe(1);
+    const { items } = JSON.parse(stdout) as { readonly items: readonly SlowReport[] };
+    const [report] = items;
+    if (!report) throw new Error(`no report: ${stderr}`);
+    return report;
+  } finally {
+    await stop();
+  }
+}
+
+/**
+ * Writes what a pod prints of its counters as a fixture of unit tests, if SLUICE_RECORD is set.
+ * @param ports of its containers, by name
+ */
+export async function record(
+  { cluster, space }: Where,
+  runtime: Runtime,
+  { pod, role, ports = {} }: { readonly pod: string; readonly role: Role; readonly ports?: Readonly<Record<string, number>> },
+): Promise<void> {
+  const command = runtime.diagnosis()?.counters?.command({ role, ports });
+  if (process.env['SLUICE_RECORD'] === undefined || !command) return;
+  const container = command.container === undefined ? [] : ['-c', command.container];
+  const answer = await cluster.plane.kubectl('exec', '-n', space.namespace, pod, ...container, '--', ...command.argv);
+  const folder = join(import.meta.dirname, '../runtimes', runtime.type, 'counters');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${role}.txt`), answer);
+}
+
+/** Reasons and figures, for a failed test. */
+export const told = (report: SlowReport): string => JSON.stringify(report, null, 1);
+export const reasonsOf = ({ causes }: SlowReport): readonly string[] => causes.map(({ reason }) => reason);
