@@ -1,4 +1,4 @@
-// The layers of docs/architecture.md. `npm run check` plants a fault first, so a checker that sees no module fails too.
+// The layers of docs/reference/code-map.md. `npm run check` plants a fault first, so a checker that sees no module fails too.
 const only = (layer, ...allowed) => ({
   name: `${layer}-imports-only-${['itself', ...allowed].join('-and-')}`,
   severity: 'error',

@@ -12,6 +12,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export const CHECKS = join(MODULES, 'checks');
 /** Packages of the tests of the published package. */
 export const PACKAGE = join(MODULES, 'package');
+/** The library that draws the diagrams of the pages. */
+export const DOCS = join(MODULES, 'docs');
 
 /**
  * The node_modules of a folder that has a package.json and its lock, once per machine: two processes that ask at once install it once.

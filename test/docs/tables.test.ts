@@ -10,6 +10,7 @@ import { defectTables } from './defect-tables.ts';
 import { fluidTables } from './fluid-tables.ts';
 import { PAGES, read, root } from './pages.ts';
 import { platformTables } from './platform-tables.ts';
+import { sourceTables } from './source-tables.ts';
 
 test.each(PAGES)('%s has its generated tables up to date', async (page) => {
   await expect(await regenerated(read(page))).toMatchFileSnapshot(join(root, page));
@@ -21,6 +22,7 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
   ...platformTables,
   ...chartTables,
   ...defectTables,
+  ...sourceTables,
 };
 
 function regenerated(page: string): Promise<string> {

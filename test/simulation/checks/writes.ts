@@ -13,7 +13,7 @@ import { holderOf } from '../world.ts';
 const RUNTIMES = new Set(runtimes.map(({ resource }) => resource.kind));
 const OPERATIONS = new Set(operationKinds.map(({ kind }) => kind));
 const USERS = new Set(['Dataset', ...RUNTIMES, ...OPERATIONS, ...runtimes.flatMap(({ companions }) => companions.map(({ kind }) => kind))]);
-/** The annotations and labels that the controller may write on objects of users (docs/architecture.md). */
+/** The annotations and labels that the controller may write on objects of users (docs/reference/objects.md). */
 const OUR_ANNOTATIONS = new Set<string>([annotation.identity, annotation.ports]);
 const OUR_LABELS = new Set<string>([label.datasetId]);
 
