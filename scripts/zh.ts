@@ -1,8 +1,8 @@
 /**
  * `npm run zh`: fills the blocks of Chinese pages from the English ones, and prints what is wrong with them. Exit code 1 when something is.
  *
- *   npm run zh -- --looked-at 'docs/zh/x.md#Heading'     you compared this section, or without `#` the page
- *   npm run zh -- --changes 'docs/zh/x.md#Heading'       how the English section changed since someone did
+ *   npm run zh -- --looked-at 'docs/zh/<page>.md#<heading>'     you compared this section, or without `#` the page
+ *   npm run zh -- --changes 'docs/zh/<page>.md#<heading>'       how the English section changed since someone did
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

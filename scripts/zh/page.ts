@@ -93,9 +93,11 @@ function faultsOfPair(page: string, { own, from, seen }: Pair, exists: (page: st
   const blocks = from.blocks.map((block) => blockFor(page, block));
   const counts = own.blocks.length === blocks.length;
   // The switch between the languages is a link to the English page.
-  const english = targetsOf(page, own.prose.replace(/^\[English\]\(.*\)$/m, '')).filter(
-    (target) => exists(chineseOf(target)) && !isChinese(target),
-  );
+  const links = targetsOf(page, own.prose.replace(/^\[English\]\(.*\)$/m, ''));
+  const foreign = links.flatMap((target) => {
+    const twin = chineseOf(target);
+    return twin !== undefined && exists(twin) ? [{ target, twin }] : [];
+  });
   return [
     ...(seen === digestOf(from)
       ? []
@@ -107,10 +109,9 @@ function faultsOfPair(page: string, { own, from, seen }: Pair, exists: (page: st
     ...(counts ? [] : [`"${own.title}" has ${own.blocks.length} blocks, "${from.title}" ${blocks.length}: add or delete an empty fence`]),
     ...(counts && own.blocks.some((block, i) => block !== blocks[i]) ? [`blocks of "${own.title}" differ: npm run zh`] : []),
     ...(pictures(page, own) === pictures(englishOf(page), from) ? [] : [`"${own.title}" has other pictures than "${from.title}"`]),
-    ...english.map((target) => `"${own.title}" links to ${target}, which exists in Chinese: ${chineseOf(target)}`),
+    ...foreign.map(({ target, twin }) => `"${own.title}" links to ${target}, which exists in Chinese: ${twin}`),
   ];
 }
 
-const isChinese = (page: string): boolean => page.startsWith('docs/zh/') || page.endsWith('.zh.md');
 const pictures = (page: string, { prose }: Section): string =>
   targetsOf(page, [...prose.matchAll(/!\[[^\]]*(\]\([^)]*\))/g)].map(([, link]) => link).join(' ')).join(' ');

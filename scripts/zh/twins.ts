@@ -6,13 +6,15 @@ import { join, posix } from 'node:path';
 export const chinesePages = (root: string): readonly string[] =>
   [...globSync('docs/zh/*.md', { cwd: root }), ...['README.zh.md'].filter((file) => existsSync(join(root, file)))].toSorted();
 
-/** `docs/zh/x.md` is written from `docs/x.md`, and `README.zh.md` from `README.md`. */
+/** `docs/zh/<page>.md` is written from `docs/<page>.md`, and `README.zh.md` from `README.md`. */
 export const englishOf = (chinese: string): string =>
   chinese.startsWith('docs/zh/') ? chinese.replace('docs/zh/', 'docs/') : chinese.replace('.zh.md', '.md');
 
-/** The Chinese page that may have been written from this one. */
-export const chineseOf = (english: string): string =>
-  english.startsWith('docs/') ? english.replace('docs/', 'docs/zh/') : english.replace('.md', '.zh.md');
+/** The Chinese page that may have been written from this file; undefined for Chinese pages and for what is no page. */
+export function chineseOf(file: string): string | undefined {
+  if (!file.endsWith('.md') || file.startsWith('docs/zh/') || file.endsWith('.zh.md')) return undefined;
+  return file.startsWith('docs/') ? file.replace('docs/', 'docs/zh/') : file.replace('.md', '.zh.md');
+}
 
 const LINK = /\]\((?!https?:)([^)#\s]*)(#[^)\s]+)?\)/g;
 
