@@ -10,7 +10,7 @@ const PROGRAMS = [
   'test/csi/real-mounts/**/*.test.ts',
   'test/docs/**/*.test.ts',
   'test/health/**/*.test.ts',
-  'test/monitoring/rules.test.ts',
+  'test/monitoring/*.test.ts',
   'test/ui/browser/**/*.test.ts',
   'test/install/{image,arm64}.test.ts',
   'test/**/script.test.ts',

@@ -5,6 +5,7 @@
  *   runtimes/_resources.gen.ts   all of these schemas
  *   runtimes/_all.gen.ts         the registry, from the folders under runtimes
  *   src/playground/engines/juicefs-recorded.gen.ts  texts of JuiceFS, from the recorded ones beside it, since a bundle has no files
+ *   src/monitoring/boards.gen.ts the boards of scripts/boards, by Grafana's library, as texts: an installation needs no such library
  *   src/csi/grpc/proto/*.gen.ts  messages and services of the node plugin, from the .proto files beside them
  *
  *   npm run gen                      write
@@ -54,6 +55,7 @@ for (const file of globSync('crds/*.yaml', { cwd: root }).filter((name) => !crds
 put('runtimes/_resources.gen.ts', resourceList());
 put('runtimes/_all.gen.ts', registry());
 put('src/playground/engines/juicefs-recorded.gen.ts', recordedTexts());
+put('src/monitoring/boards.gen.ts', await boardTexts());
 for (const [file, text] of await messages('src/csi/grpc/proto')) put(file, text);
 
 if (stale.length > 0 && flags.check) {
@@ -66,6 +68,14 @@ function recordedTexts(): string {
   const folder = 'src/playground/engines/juicefs-recorded/1.4.2';
   const texts = ['df', 'stats', 'status', 'summary', 'warmup'].map((name) => `  ${name}: ${JSON.stringify(read(`${folder}/${name}`))},`);
   return [HEAD, 'export const RECORDED = {', ...texts, '} as const;', ''].join('\n');
+}
+
+/** By the names of the boards. */
+async function boardTexts(): Promise<string> {
+  const { boards } = await import('./boards/all.ts');
+  const { rendered } = await import('./boards/render.ts');
+  const texts = boards.map((board) => `  ${JSON.stringify(board.name)}: ${JSON.stringify(JSON.stringify(rendered(board)))},`);
+  return [HEAD, '/** Boards of Grafana as it stores them, in JSON. */', 'export const boards = {', ...texts, '} as const;', ''].join('\n');
 }
 
 function read(file: string): string {

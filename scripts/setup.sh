@@ -33,7 +33,7 @@ install_modules() (
   npm ci --no-audit --no-fund --loglevel=error --fetch-retry-mintimeout=2000 --fetch-retry-maxtimeout=10000 >/dev/null || {
     echo "setup: npm ci failed, as it says above. Run this again: npm keeps what it has downloaded." >&2
     free=$(($(df -Pk . | awk 'NR == 2 { print $4 }') / 1024))
-    [ "$free" -ge 400 ] || echo "setup: this disk has $free MB free; the packages take 250, and on an old Node 120 more" >&2
+    [ "$free" -ge 400 ] || echo "setup: this disk has $free MB free; the packages take 260, and on an old Node 120 more" >&2
     exit 1
   }
 )

@@ -30,7 +30,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: 'chart', summary: 'write the manifests of Sluice itself as a helm chart', load: () => import('./install/chart.ts') },
   {
     name: 'monitoring',
-    summary: 'write the alerts, and how Prometheus scrapes Sluice, as plain files',
+    summary: 'write alerts, boards, and how Prometheus scrapes Sluice, as plain files',
     load: () => import('./install/monitoring.ts'),
   },
   {

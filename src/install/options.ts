@@ -212,6 +212,10 @@ export const InstallOptions = t.Object({
         ),
         labels: opt(stringMap('Labels of PodMonitors and PrometheusRule, such as those by which your Prometheus selects them.')),
         interval: opt(t.String({ description: 'How often Prometheus scrapes each pod.', pattern: '^[1-9][0-9]{0,3}[sm]$' })),
+        boardNamespace: opt(
+          t.String({ description: 'Namespace of the ConfigMaps; without it, that of Sluice.', pattern: namespacePattern }),
+        ),
+        boardLabels: opt(stringMap('Labels of the ConfigMaps, by which the sidecar of Grafana finds boards.')),
         scrapers: opt(
           t.Array(peer, {
             description:

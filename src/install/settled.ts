@@ -80,7 +80,8 @@ export const DEFAULTS = {
     resources: { requests: { cpu: '20m', memory: '192Mi' }, limits: { memory: '512Mi' } },
     nodeSelector: { 'kubernetes.io/os': 'linux' },
   },
-  monitoring: { enabled: false, interval: '30s' },
+  // The label of the sidecar in Grafana's chart.
+  monitoring: { enabled: false, interval: '30s', boardLabels: { grafana_dashboard: '1' } },
 } satisfies InstallOptions;
 
 /** The options with every default filled in. */

@@ -20,7 +20,7 @@ const foreignRows = {
 } as const satisfies MetricRows;
 
 /** Every metric that an alert or a board may name. */
-export const knownRows = { ...allRows, ...foreignRows } as const satisfies MetricRows;
+const knownRows = { ...allRows, ...foreignRows } as const satisfies MetricRows;
 type Rows = typeof knownRows;
 
 /** Labels of the scraped process, which scrape configuration and PodMonitors add. A label of the metric wins over one of these. */

@@ -112,6 +112,8 @@ const arbitraryValues = fc.record({
       enabled: some(fc.boolean()),
       labels: some(map),
       interval: some(fc.constantFrom('15s', '2m')),
+      boardNamespace: some(fc.constant('grafana')),
+      boardLabels: some(map),
       scrapers: some(
         fc.constantFrom(
           [],
@@ -137,7 +139,8 @@ describe.skipIf(!canRun('the helm chart', lackingReader()))('the helm chart', ()
         objects: comparable(byInstall(values)),
       });
     }
-  });
+    // Helm renders 100 times what is installed: half a minute on two cores.
+  }, 300_000);
 
   test.each([
     ['an unknown value', { contoller: {} }, 'contoller'],

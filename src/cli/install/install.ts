@@ -28,7 +28,8 @@ A file of values. All of them are optional, and flags take precedence:
   csi: { resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
   webhook: { enabled: true, replicas: 2, failurePolicy: Fail, timeoutSeconds: 15, reinvocationPolicy: IfNeeded, validation: false,
              platformLabel: example.com/platform, resources: {}, tolerations: [], nodeSelector: {}, env: [], args: [] }
-  monitoring: { enabled: true, labels: { release: prometheus }, interval: 30s, scrapers: [{ namespaceSelector: {} }] }
+  monitoring: { enabled: true, labels: { release: prometheus }, interval: 30s, boardNamespace: grafana,
+                boardLabels: { grafana_dashboard: "1" }, scrapers: [{ namespaceSelector: {} }] }
 
 Exit codes:
   0  printed

@@ -13,7 +13,8 @@ Examples:
 The files:
   sluice-rules.yaml     the alerts, for \`rule_files\` of Prometheus
   sluice-scrape.yaml    how it finds and scrapes Sluice, for \`scrape_config_files\` or \`scrape_configs\`
-  sluice-operator.yaml  both for the Prometheus operator, as \`sluice install --monitoring\` prints them
+  boards/*.json         boards of Grafana
+  sluice-operator.yaml  all of it for the Prometheus operator, as \`sluice install --monitoring\` prints them
 
 The values say which parts are installed, in which namespace, and how often they are scraped.
 

@@ -1,8 +1,9 @@
 import { type CustomResource, GROUP, type Manifest } from '../../api/index.ts';
-import { installationOf, settled } from '../../install/index.ts';
+import { installationOf, isBoard, settled } from '../../install/index.ts';
+import { labels } from '../../install/labels.ts';
 import { createClient, isNotFound, type KubeClient } from '../../kube/client/kube-client.ts';
 import { LEASE } from '../../kube/lease/lease-record.ts';
-import { typeOf, typeOfManifest } from '../../planning/kinds.ts';
+import { ownedKinds, typeOf, typeOfManifest } from '../../planning/kinds.ts';
 import type { Define } from '../command.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
@@ -83,9 +84,10 @@ export const define: Define = (command, parts) => {
           kind: 'Lease',
           metadata: { name: 'sluice', namespace: options.namespace },
         };
-        const manifests = installationOf(options, { resources, runtimes }).filter(
-          ({ kind }) => !(flags.keepCrds && kind === 'CustomResourceDefinition') && !(!flags.withNamespace && kind === 'Namespace'),
-        );
+        const manifests = [
+          ...installationOf(options, { resources, runtimes }),
+          ...(await boardsElsewhere(client, options.namespace)),
+        ].filter(({ kind }) => !(flags.keepCrds && kind === 'CustomResourceDefinition') && !(!flags.withNamespace && kind === 'Namespace'));
         // In the reverse order of an installation.
         let [isHere, isAny] = [false, false];
         for (const manifest of [lease, ...manifests].toReversed()) {
@@ -109,6 +111,17 @@ export const define: Define = (command, parts) => {
       }
     });
 };
+
+/** ConfigMaps of boards that `monitoring.boardNamespace` put beside Grafana: only their labels say that they are the installation's. */
+async function boardsElsewhere(client: KubeClient, namespace: string): Promise<readonly Manifest[]> {
+  const labelSelector = Object.entries(labels())
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const { items } = await client.list(ownedKinds.ConfigMap, { labelSelector, metadataOnly: true });
+  return items.flatMap(({ metadata: { name, namespace: its = namespace } }) =>
+    its !== namespace && isBoard(name) ? [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: its } }] : [],
+  );
+}
 
 /** Names the objects of these kinds that exist; undefined while there are none. */
 async function refusalOf(client: KubeClient, resources: readonly CustomResource[], outcome: string): Promise<Refused | undefined> {

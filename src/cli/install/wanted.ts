@@ -68,7 +68,7 @@ export const installFlags = (command: Command): Command =>
     )
     .option(
       '--monitoring',
-      'add PodMonitors and the alerts as a PrometheusRule, for the Prometheus operator; `sluice monitoring` writes them as plain files',
+      'add PodMonitors, alerts and boards, for the Prometheus operator and Grafana; `sluice monitoring` writes them as plain files',
     )
     .addOption(configOption());
 

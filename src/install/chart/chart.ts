@@ -4,7 +4,7 @@ import { type InstallationParts, installationOf } from '../installation.ts';
 import { OLDEST_MINOR } from '../oldest-kubernetes.ts';
 import { type CompleteOptions, complete, type Settled } from '../settled.ts';
 import { type Case, templateOf } from './template.ts';
-import { mark, markedValues, TAG, type Variant } from './values.ts';
+import { mark, markedValues, markOf, TAG, type Variant } from './values.ts';
 import { valuesFile, valuesSchema } from './values-file.ts';
 
 export interface ChartProps extends InstallationParts {
@@ -72,10 +72,10 @@ function renderingsOf(props: ChartProps): readonly Rendering[] {
   ];
 }
 
-/** Named after its namespace too, if that is not the release's. */
+/** Named after its namespace too, if that is neither the release's nor a value. */
 function fileOf({ kind, metadata: { name, namespace } }: Manifest): string {
   if (kind === 'CustomResourceDefinition') return `${name}.yaml`;
-  const where = namespace === undefined || namespace === mark('namespace') ? [] : [namespace];
+  const where = namespace === undefined || markOf(namespace) !== undefined ? [] : [namespace];
   return `${[...where, name, kind.toLowerCase()].join('-')}.yaml`;
 }
 

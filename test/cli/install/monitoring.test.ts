@@ -14,6 +14,9 @@ async function installed(values: string, ...flags: readonly string[]): Promise<r
   return (JSON.parse(stdout) as { readonly items: readonly Manifest[] }).items;
 }
 const watching = (objects: readonly Manifest[]) => objects.filter(({ apiVersion }) => apiVersion.startsWith('monitoring.coreos.com/'));
+/** The five boards, by the name of their ConfigMap. */
+const boardsIn = (objects: readonly Manifest[]) =>
+  objects.filter(({ kind, metadata: { name } }) => kind === 'ConfigMap' && name.startsWith('sluice-board-'));
 const named = (objects: readonly Manifest[]) => objects.map(({ kind, metadata: { name } }) => `${kind}/${name}`);
 const ingress = (objects: readonly Manifest[]) =>
   Object.fromEntries(
@@ -27,7 +30,8 @@ async function written(...flags: readonly string[]): Promise<Readonly<Record<str
   const { code, stdout, stderr } = await sluice(['monitoring', folder, ...flags]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/: \d+ files that watch Sluice in /);
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /[.](yaml|json)$/.test(name));
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 }
 
 describe('sluice install --monitoring', () => {
@@ -47,6 +51,19 @@ describe('sluice install --monitoring', () => {
     const objects = watching(await installed('', '--monitoring', '--no-webhook'));
     expect(named(objects)).not.toContain('PodMonitor/sluice-webhook');
     expect(JSON.stringify(objects)).not.toContain('sluice_webhook_');
+  });
+  test('adds the boards where the values say, with the label of the sidecar of Grafana', async () => {
+    expect(boardsIn(await installed(''))).toEqual([]);
+    const boards = boardsIn(await installed('monitoring: { boardNamespace: grafana }', '--monitoring'));
+    expect(boards.map(({ metadata: { name, namespace, labels } }) => `${namespace}/${name} ${labels?.['grafana_dashboard']}`)).toEqual(
+      ['fleet', 'dataset', 'operations', 'node-plugin', 'webhook'].map((name) => `grafana/sluice-board-${name} 1`),
+    );
+    const own = boardsIn(
+      await installed('monitoring: { boardLabels: { grafana_dashboard: null, board: "yes" } }', '--monitoring', '--no-webhook'),
+    );
+    expect(named(own)).not.toContain('ConfigMap/sluice-board-webhook');
+    expect(own[0]?.metadata).toMatchObject({ namespace: 'fluid-system', labels: { board: 'yes' } });
+    expect(own[0]?.metadata.labels).not.toHaveProperty('grafana_dashboard');
   });
   test('selects the pods of its parts', async () => {
     const objects = await installed('', '--monitoring');
@@ -98,7 +115,13 @@ describe('sluice monitoring', () => {
   test('writes what install --monitoring adds, and the same rules for a Prometheus without its operator', async () => {
     const files = await written('--namespace', 'data-system', '--validation');
     const objects = parseAllDocuments(files['sluice-operator.yaml'] ?? '').map((each) => each.toJS() as Manifest);
-    expect(objects).toEqual(watching(await installed('', '--monitoring', '--namespace', 'data-system', '--validation')));
+    const added = await installed('', '--monitoring', '--namespace', 'data-system', '--validation');
+    expect(objects).toEqual([...watching(added), ...boardsIn(added)]);
+    const texts = Object.fromEntries(
+      boardsIn(added).flatMap((each) => Object.entries((each as unknown as { data: Record<string, string> }).data)),
+    );
+    expect(Object.keys(texts)).toHaveLength(5);
+    for (const [name, text] of Object.entries(texts)) expect(JSON.parse(files[`boards/${name}`] ?? '')).toEqual(JSON.parse(text));
     const rule = objects.find(({ kind }) => kind === 'PrometheusRule') as unknown as { readonly spec: object };
     expect(parse(files['sluice-rules.yaml'] ?? '')).toEqual(rule.spec);
   });

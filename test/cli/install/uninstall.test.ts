@@ -117,3 +117,12 @@ test('says so where nothing is', async () => {
   expect(await uninstall([])).toEqual({ code: 0, stdout: nothing('fluid-system'), stderr: '', left: [] });
   expect((await uninstall([], '-n', 'data', '--dry-run')).stdout).toBe(nothing('data'));
 });
+
+test('deletes the boards beside Grafana too, and no ConfigMap of others', async () => {
+  const objects = installed('fluid-system', { monitoring: { enabled: true, boardNamespace: 'grafana' } });
+  const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'sluice-board-own', namespace: 'grafana' } };
+  const { code, stdout, left } = await uninstall([...objects, theirs]);
+  expect({ code, left }).toEqual({ code: 0, left: ['Namespace fluid-system', 'ConfigMap grafana/sluice-board-own'] });
+  expect(stdout).toContain('deleted ConfigMap grafana/sluice-board-fleet');
+  expect(stdout).toContain('deleted PrometheusRule fluid-system/sluice');
+});
