@@ -29,9 +29,9 @@ export async function startWorld(nodes = 3): Promise<World> {
     kubeconfig,
     space: (name) => createSpace({ kubectl: () => Promise.reject(new Error('expected no kubectl')) }, client, name, true),
     async ui(...flags) {
-      const ui = startCommand(['ui', '--kubeconfig', kubeconfig, ...flags]);
-      started.push(ui);
-      return line(ui, /^http:\S+$/);
+      const ui = await startUi(kubeconfig, ...flags);
+      started.push(ui.program);
+      return ui.address;
     },
     async stop() {
       for (const each of started) await each.end('SIGTERM');
@@ -40,6 +40,15 @@ export async function startWorld(nodes = 3): Promise<World> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** `sluice ui` on any cluster, and the address that it printed. */
+export async function startUi(
+  kubeconfig: string,
+  ...flags: readonly string[]
+): Promise<{ readonly program: ControllerProcess; readonly address: string }> {
+  const program = startCommand(['ui', '--kubeconfig', kubeconfig, ...flags]);
+  return { program, address: await line(program, /^http:\S+$/) };
 }
 
 /** The first line that a program prints of this shape. */
