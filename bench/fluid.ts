@@ -1,6 +1,6 @@
 /**
  * Fluid's figures on a machine like this one (Fluid a826600, two cores, the same API server), by our name of the figure: from
- * goldens/BASELINE.md, those of its node plugin from node/RECIPE.md. Those of its webhook are from the run in docs/benchmarks.md.
+ * goldens/BASELINE.md, those of its node plugin from node/RECIPE.md. Those of its webhook are from the run in bench/figures/2026-11-23-webhook.jsonl.
  */
 export const FLUID: Readonly<Record<string, string>> = {
   'bind-one/thin-bound': '0.35 s',
@@ -23,6 +23,8 @@ export const FLUID: Readonly<Record<string, string>> = {
   'quiet-1000/lease': '540',
   'quiet-1000/cpu': '1.8 (110 runtimes)',
   'quiet-50-juicefs/execs': '0.67 requests',
+  'load/complete': 'up to 20 s',
+  'operations/chain': 'up to 25 s',
   'idle-rss': '415 MB in ten processes',
   'recover/same-place': '19.6 s',
   'drift/1': 'never',

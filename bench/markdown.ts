@@ -1,7 +1,7 @@
 import type { Figure } from './figure.ts';
 import { FLUID } from './fluid.ts';
 
-/** The table of docs/benchmarks.md. */
+/** A table of docs/reference/benchmarks.md. */
 export function markdown(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [named(figure), measured(figure), figure.target, reached(figure), FLUID[figure.bench] ?? '']);
   return [['bench', 'measured', 'target', 'reached', 'Fluid'], ['---', '---', '---', '---', '---'], ...rows]
@@ -9,10 +9,12 @@ export function markdown(figures: readonly Figure[]): string {
     .join('\n');
 }
 
-const named = ({ bench, change }: Figure): string => (typeof change === 'string' ? `${bench} ${change}` : bench);
+/** The name of a figure, with the change that it is about. */
+export const named = ({ bench, change }: Figure): string => (typeof change === 'string' ? `${bench} ${change}` : bench);
 const reached = ({ target, ok }: Figure): string => (target === '' ? '' : ok ? 'yes' : '**no**');
 
-function measured(figure: Figure): string {
+/** A value with its unit, and the conditions that it depends on. */
+export function measured(figure: Figure): string {
   const { value, unit } = figure;
   if (value === null) return 'never';
   const depends = Object.entries(DEPENDS).flatMap(([detail, text]) => (typeof figure[detail] === 'number' ? text(figure[detail]) : []));

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { bindMany } from './bind-many.ts';
 import { bindOne } from './bind-one.ts';
@@ -13,7 +12,6 @@ import { KINDS } from './kinds.ts';
 import { type Lab, openLab, say } from './lab.ts';
 import { live } from './live/live.ts';
 import { load } from './load.ts';
-import { markdown } from './markdown.ts';
 import { metrics } from './metrics/metrics.ts';
 import { noop } from './noop.ts';
 import { operations } from './operations.ts';
@@ -30,11 +28,10 @@ import { validation } from './webhook/validation.ts';
 import { validationHostile } from './webhook/validation-hostile.ts';
 import { webhook } from './webhook/webhook.ts';
 
-const USAGE = `npm run -s bench [-- NAME…]: one JSON object a line for each figure, progress on standard error.
+const USAGE = `npm run -s bench [-- NAME…]: one JSON object a line for each figure, progress on standard error. Lines that are kept
+belong into bench/figures/<date>-<topic>.jsonl, from which docs/reference/benchmarks.md is generated.
 
   NAME         only these benches, and those whose names go on after it with a dash: bind-one drift; csi for csi and csi-real-node
-  --markdown   the table of docs/benchmarks.md instead of JSON
-  --from FILE  with --markdown: from the JSON lines of an earlier run
   --quick      fewer runs and shorter periods, for trying a bench out
   --list       the names
   --help       this
@@ -72,7 +69,6 @@ const selects = (name: string, bench: string) => bench === name || bench.startsW
 const unknown = names.filter((name) => !all.some((bench) => selects(name, bench)));
 // Ends the controllers as well (controller.ts); the control plane notices by itself.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
-const figures: Figure[] = [];
 let broken = 0;
 
 if (flags.help) console.log(USAGE);
@@ -81,17 +77,13 @@ else if (unknown.length > 0) {
   console.error(`no bench is called ${unknown.join(', ')}; there are ${all.join(', ')}`);
   process.exitCode = 2;
 } else {
-  if (flags.from) figures.push(...read(flags.from));
-  else
-    for (const group of groups)
-      await runGroup(group.filter(({ name }) => names.length === 0 || names.some((asked) => selects(asked, name))));
-  if (flags.markdown) console.log(markdown(figures));
+  for (const group of groups) await runGroup(group.filter(({ name }) => names.length === 0 || names.some((asked) => selects(asked, name))));
   process.exitCode = broken > 0 ? 1 : 0;
 }
 
 function called() {
   const flag = { type: 'boolean' } as const;
-  const options = { markdown: flag, quick: flag, list: flag, help: flag, from: { type: 'string' } } as const;
+  const options = { quick: flag, list: flag, help: flag } as const;
   try {
     return parseArgs({ allowPositionals: true, options });
   } catch (error) {
@@ -116,12 +108,5 @@ async function runGroup(benches: readonly Bench[]): Promise<void> {
 }
 
 function print(figure: Figure): void {
-  figures.push(figure);
-  if (!flags.markdown) console.log(JSON.stringify(figure));
-  else say(JSON.stringify(figure));
-}
-
-function read(file: string): readonly Figure[] {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Figure);
+  console.log(JSON.stringify(figure));
 }

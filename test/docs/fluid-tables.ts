@@ -1,20 +1,22 @@
 /** The tables that compare Sluice with Fluid: figures, differences, refusals, additions. */
+import { FLUID } from '../../bench/fluid.ts';
+import { named } from '../../bench/markdown.ts';
+import { figuresOf, recordedRuns } from '../../bench/recorded.ts';
 import { additions } from '../api/additions.ts';
 import { differences, refusals } from '../upstream/differences.ts';
 import { code, table } from './markdown.ts';
-import { read } from './pages.ts';
 
 export const fluidTables: Readonly<Record<string, () => Promise<string>>> = {
   async figures() {
     const rows = new Map(
-      [...read('docs/benchmarks.md').matchAll(/^\| ([^|]+) \| ([\d.]+) [^|]*\|[^|]*\|[^|]*\| ([^|]*)\|$/gm)].map(
-        ([, bench = '', ...cells]) => [bench, cells],
-      ),
+      recordedRuns()
+        .flatMap(figuresOf)
+        .map((figure) => [named(figure), [String(figure.value), FLUID[figure.bench] ?? '']]),
     );
     const row = (what: string, bench: string, unit: string) => [
       what,
       `${rows.get(bench)?.[0] ?? notMeasured(bench)}${unit}`,
-      rows.get(bench)?.[1]?.trim() ?? '',
+      rows.get(bench)?.[1] ?? '',
     ];
     const drift = [...rows].flatMap(([bench, [ours = '', fluid = '']]) =>
       bench.startsWith('drift/') ? [{ ours: Number(ours), fluid }] : [],
@@ -67,7 +69,7 @@ export const fluidTables: Readonly<Record<string, () => Promise<string>>> = {
 };
 
 function notMeasured(bench: string): never {
-  throw new Error(`docs/benchmarks.md has no ${bench}`);
+  throw new Error(`bench/figures: expected a figure of ${bench}`);
 }
 
 /** A pattern as people read it. */

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { benchTables } from './bench-tables.ts';
 import { chartTables } from './chart-table.ts';
 import { codeTables } from './code-tables.ts';
 import { defectTables } from './defect-tables.ts';
@@ -21,6 +22,7 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
   ...fluidTables,
   ...platformTables,
   ...chartTables,
+  ...benchTables,
   ...defectTables,
   ...sourceTables,
 };
