@@ -98,6 +98,15 @@ describe('a Chinese page', () => {
     expect(faults(filled(twin(good, english)), english)).toEqual([]);
   });
 
+  test('may have a table in Chinese, which is to be compared when the English table changes', () => {
+    const own = CHINESE.replace('\n```\n```\n\n###', '\n<!-- in Chinese: table -->\n\n| 甲 |\n| --- |\n\n<!-- end -->\n\n###');
+    const seen = filled(twin(lookedAt(twin(own), undefined)));
+    expect(seen).toContain('| 甲 |');
+    expect(faults(seen)).toEqual([]);
+    expect(faults(seen, ENGLISH.replace('| --- |', '| --- |\n| e | f |')).join()).toMatch(/"第二" was not compared/);
+    expect(faults(seen.replace('Chinese: table', 'Chinese: other')).join()).toMatch(/blocks of "第二" differ/);
+  });
+
   test('may leave a section out by name, and has a fault when it does not exist', () => {
     const chinese = good.replace(/### 第三[\s\S]*/, '').replace('第一', '<!-- without: Third -->\n\n第一');
     expect(faults(chinese)).toEqual([]);

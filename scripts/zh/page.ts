@@ -2,8 +2,9 @@
  * A Chinese page beside its English one. Under each heading, `<!-- en: <English heading> <digest> -->` names the section that it was written
  * from, as it was when a person last looked at both. `<!-- without: <heading>; <heading> -->` names sections that the Chinese page leaves out.
  */
+import { filledBlock, isStaleBlock, lookedAtBlock } from './blocks.ts';
 import { digestOf, pageOf, type Section, sectionsOf } from './sections.ts';
-import { blockFor, chineseOf, englishOf, targetsOf } from './twins.ts';
+import { chineseOf, englishOf, targetsOf } from './twins.ts';
 
 const SEEN = /^<!-- en: (.+?)(?: ([0-9a-f]{8}))? -->$/m;
 const WITHOUT = /^<!-- without: (.+) -->$/m;
@@ -40,8 +41,9 @@ export function filled(twin: Twin): string {
   const pairs = new Map(pairsOf(twin).map(({ own, from }) => [own.prose, from]));
   return pageOf(
     sectionsOf(twin.chinese).map((own) => {
-      const blocks = pairs.get(own.prose)?.blocks ?? own.blocks;
-      return blocks.length === own.blocks.length ? { ...own, blocks: blocks.map((block) => blockFor(twin.page, block)) } : own;
+      const english = pairs.get(own.prose)?.blocks ?? [];
+      if (english.length !== own.blocks.length) return own;
+      return { ...own, blocks: own.blocks.map((block, i) => filledBlock(twin.page, block, english[i] ?? '')) };
     }),
   );
 }
@@ -59,7 +61,9 @@ export function lookedAt(twin: Twin, title: string | undefined): string {
   return pageOf(
     sectionsOf(twin.chinese).map((own) => {
       const pair = pairs.find((each) => each.own.prose === own.prose);
-      return pair ? { ...own, prose: own.prose.replace(SEEN, () => `<!-- en: ${pair.from.title} ${digestOf(pair.from)} -->`) } : own;
+      if (!pair) return own;
+      const prose = own.prose.replace(SEEN, () => `<!-- en: ${pair.from.title} ${digestOf(pair.from)} -->`);
+      return { ...own, prose, blocks: own.blocks.map((block, i) => lookedAtBlock(block, pair.from.blocks[i] ?? '')) };
     }),
   );
 }
@@ -90,8 +94,9 @@ export function faultsOf(twin: Twin, exists: (page: string) => boolean): readonl
 }
 
 function faultsOfPair(page: string, { own, from, seen }: Pair, exists: (page: string) => boolean): readonly string[] {
-  const blocks = from.blocks.map((block) => blockFor(page, block));
-  const counts = own.blocks.length === blocks.length;
+  const english = from.blocks;
+  const counts = own.blocks.length === english.length;
+  const isStale = seen !== digestOf(from) || own.blocks.some((block, i) => isStaleBlock(block, english[i] ?? ''));
   // The switch between the languages is a link to the English page.
   const links = targetsOf(page, own.prose.replace(/^\[English\]\(.*\)$/m, ''));
   const foreign = links.flatMap((target) => {
@@ -99,15 +104,17 @@ function faultsOfPair(page: string, { own, from, seen }: Pair, exists: (page: st
     return twin !== undefined && exists(twin) ? [{ target, twin }] : [];
   });
   return [
-    ...(seen === digestOf(from)
-      ? []
-      : [
+    ...(isStale
+      ? [
           `"${own.title}" was not compared with "${from.title}" of ${englishOf(page)} since that changed. ` +
             `See what changed: npm run zh -- --changes '${page}#${from.title}'. Then: npm run zh -- --looked-at '${page}#${from.title}'`,
-        ]),
+        ]
+      : []),
     ...(own.level === from.level ? [] : [`"${own.title}" has level ${own.level}, "${from.title}" level ${from.level}`]),
-    ...(counts ? [] : [`"${own.title}" has ${own.blocks.length} blocks, "${from.title}" ${blocks.length}: add or delete an empty fence`]),
-    ...(counts && own.blocks.some((block, i) => block !== blocks[i]) ? [`blocks of "${own.title}" differ: npm run zh`] : []),
+    ...(counts ? [] : [`"${own.title}" has ${own.blocks.length} blocks, "${from.title}" ${english.length}: add or delete an empty fence`]),
+    ...(counts && own.blocks.some((block, i) => block !== filledBlock(page, block, english[i] ?? ''))
+      ? [`blocks of "${own.title}" differ: npm run zh`]
+      : []),
     ...(pictures(page, own) === pictures(englishOf(page), from) ? [] : [`"${own.title}" has other pictures than "${from.title}"`]),
     ...foreign.map(({ target, twin }) => `"${own.title}" links to ${target}, which exists in Chinese: ${twin}`),
   ];

@@ -13,7 +13,7 @@ export interface Section {
 
 // A fence without content is where the script is to put a block: hence the lazy group.
 const BLOCK =
-  /^<!-- (?:generated: \w+|demo) -->\n[\s\S]*?^<!-- end(?: demo)? -->$|(?:^<!-- from \S+ -->\n)?^```[^\n]*\n(?:[\s\S]*?\n)??```$/gm;
+  /^<!-- (?:generated: \w+|demo|in Chinese: \w+(?: [0-9a-f]{8})?) -->\n[\s\S]*?^<!-- end(?: demo)? -->$|(?:^<!-- from \S+ -->\n)?^```[^\n]*\n(?:[\s\S]*?\n)??```$/gm;
 const MARK = '\u0000';
 
 /** The sections of a page, from its first heading on. */
@@ -46,6 +46,7 @@ export const pageOf = (sections: readonly Section[]): string =>
 /** A digest of everything in a section that people write: what a program writes changes without them. */
 export function digestOf({ prose, blocks }: Section): string {
   const written = blocks.map((block) => (block.startsWith('<!--') ? block.slice(0, block.indexOf('\n')) : block));
-  const text = [prose.replaceAll(/\s+/g, ' ').trim(), ...written].join('\n');
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+  return digestOfText([prose.replaceAll(/\s+/g, ' ').trim(), ...written].join('\n'));
 }
+
+export const digestOfText = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
