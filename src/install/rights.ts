@@ -156,7 +156,7 @@ export function uiRights(runtimes: readonly Runtime[]): readonly Right[] {
     { group: 'apps', resources: ['statefulsets', 'daemonsets'], verbs: ['list'], because: 'masters, workers and clients of one Dataset' },
     { group: 'batch', resources: ['jobs'], verbs: ['list'], because: 'the Jobs of its operations' },
     { group: '', resources: ['pods'], verbs: ['list', 'watch'], because: 'its pods and those that read it; caches and clients by node' },
-    { group: '', resources: ['events'], verbs: ['list'], because: 'why a pod or an object waits' },
+    { group: '', resources: ['events'], verbs: ['list', 'watch'], because: 'why a pod or an object waits' },
     { group: '', resources: ['nodes'], verbs: ['list', 'watch'], because: 'which nodes are ready' },
     { group: 'storage.k8s.io', resources: ['csinodes'], verbs: ['list', 'watch'], because: 'where the node plugin is registered' },
     { group: 'authentication.k8s.io', resources: ['tokenreviews'], verbs: ['create'], because: 'who a viewer is' },

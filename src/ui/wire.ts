@@ -86,11 +86,10 @@ export interface OperationRow {
 /** One message of `changes`: rows as they are now, and keys (`namespace/name`, operations `kind/namespace/name`) of those that are gone. */
 export interface FleetChange {
   readonly version: string;
+  /** Those of which only the `DatasetView` changed, as by a pod or an event, are among them. */
   readonly datasets?: readonly DatasetRow[];
   readonly operations?: readonly OperationRow[];
   readonly gone?: { readonly datasets?: readonly string[]; readonly operations?: readonly string[] };
-  /** Datasets, as `namespace/name`, whose `DatasetView` changed though their row did not: by a pod or an event of theirs. */
-  readonly touched?: readonly string[];
   /** The page has to read `fleet` again: rights changed, or the version is too old. */
   readonly again?: true;
 }

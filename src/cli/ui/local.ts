@@ -3,7 +3,7 @@ import type { Runtime } from '../../constructs/index.ts';
 import type { KubeClient } from '../../kube/contract.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import type { ResourceType } from '../../kube/types.ts';
-import { Node, Pod, typeOf } from '../../planning/kinds.ts';
+import { Event, Node, Pod, typeOf } from '../../planning/kinds.ts';
 import { CSINode } from '../../ui/server/nodes/watches.ts';
 
 /** The rights of a kubeconfig's user to list. */
@@ -29,7 +29,7 @@ export async function rightsOf(
   const mayListAll = wanted.length === 0 && (await mayList(client, typeOf(Dataset), undefined));
   const namespaces = mayListAll ? undefined : wanted.length > 0 ? [...new Set(wanted)] : [home];
   const own = [Dataset, ...runtimes.map(({ resource }) => resource), ...operationKinds].map(typeOf);
-  const types = [...own, Pod, Node, CSINode];
+  const types = [...own, Pod, Event, Node, CSINode];
   const placesOf = ({ namespaced }: ResourceType): readonly (string | undefined)[] =>
     namespaced ? (namespaces ?? [undefined]) : [undefined];
   const asked = types.flatMap((type) => placesOf(type).map((namespace) => ({ type, namespace })));

@@ -3,7 +3,8 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { createLimiter, takeSlot } from '../../kube/turns/limiter.ts';
 import { createPace } from '../../kube/turns/pace.ts';
 import { type EditPreview, paths } from '../wire.ts';
-import { readDataset } from './detail/reading.ts';
+import type { Looks } from './detail/looks.ts';
+import { readDataset, shownIn } from './detail/reading.ts';
 import { datasetView } from './detail/view.ts';
 import { DATASETS, fleetText, namespacesOf, pluralOf } from './fleet/fleet-text.ts';
 import type { LiveFleet } from './fleet/fleet.ts';
@@ -25,6 +26,7 @@ export interface ApiParts {
   readonly ready: Promise<void>;
   readonly streams: Streams;
   readonly nodes: NodeWatches;
+  readonly looks: Looks;
   readonly preview: Preview;
   readonly clock: Clock;
 }
@@ -39,7 +41,7 @@ const NOT_READY = 'the server has not read all kinds from the API server yet: as
 const NO_DATASET = 'expected the name of a Dataset that exists and that you may see';
 
 /** The answers to paths of wire.ts. */
-export function apiRoutes({ fleet, ready, streams, nodes, preview, clock }: ApiParts): ReadonlyMap<string, UiRoute> {
+export function apiRoutes({ fleet, ready, streams, nodes, looks, preview, clock }: ApiParts): ReadonlyMap<string, UiRoute> {
   const reads = createLimiter(READS, clock);
   const isReady = (whole: Promise<void>): Promise<true | undefined> =>
     within(
@@ -98,6 +100,7 @@ export function apiRoutes({ fleet, ready, streams, nodes, preview, clock }: ApiP
         sees('nodes', '') ? within(clock, NODES_MS, nodes.begin()) : undefined,
       ]);
       if (!reading) return answers.problem(404, NO_DATASET);
+      looks.note(namespace, name, shownIn(reading));
       const view = {
         row: fleet.datasetRow(kept, sees),
         samples: fleet.samples.of(key),

@@ -6,6 +6,7 @@ import type { KubeClient } from '../../kube/contract.ts';
 import { createListener } from '../../kube/listen/listener.ts';
 import { type Log, silent } from '../../kube/types.ts';
 import { apiRoutes, type Preview } from './api.ts';
+import { createLooks } from './detail/looks.ts';
 import { createStreams } from './fleet/stream.ts';
 import { watchFleet } from './fleet/watches.ts';
 import { type Asset, createRoutes } from './http/routes.ts';
@@ -54,7 +55,8 @@ export async function serveUi(options: UiOptions): Promise<UiServer> {
   let port = 0;
 
   const nodes = createNodeWatches(client, { ...(namespaces && { namespaces }), mayList, clock, log });
-  const routes = apiRoutes({ fleet, ready: watched.ready, streams, nodes, preview, clock });
+  const looks = createLooks(client, { mayList, onChange: fleet.touch, clock, log });
+  const routes = apiRoutes({ fleet, ready: watched.ready, streams, nodes, looks, preview, clock });
   const answer = createRoutes({
     viewers,
     routes,
@@ -76,6 +78,7 @@ export async function serveUi(options: UiOptions): Promise<UiServer> {
     async stop() {
       watched.stop();
       nodes.stop();
+      looks.stop();
       viewers.stop();
       streams.stop();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));

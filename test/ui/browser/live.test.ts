@@ -47,10 +47,10 @@ describe.skipIf(!canRun('the page in a browser', lacking))('live', () => {
     const { page } = await at.open('#/dataset/team-03/speech-3/history');
     await page.locator('tbody tr').first().waitFor();
     const read = page.waitForRequest((request) => request.url().endsWith('/api/datasets/team-03/speech-3'));
-    at.fixture.send({ touched: ['team-03/speech-3'] });
-    await read;
     const row = at.fixture.rows.get('team-03/speech-3');
     if (!row) throw new Error('the fixture has this row');
+    at.fixture.send({ datasets: [row] });
+    await read;
     at.fixture.send({ datasets: [{ ...row, phase: 'Changed' }] });
     await page.getByText('Changed').waitFor();
   });

@@ -35,7 +35,7 @@ test('of changes to one key the last one counts, also when it says that the obje
 test('what a change does not concern stays the same object, so that nothing draws it again', () => {
   const [operation] = before.operations;
   if (!operation) throw new Error('the fixture has operations');
-  const after = changed(before, [{ version: '2', operations: [{ ...operation, progress: 0.9 }], touched: ['team-01/x'] }]);
+  const after = changed(before, [{ version: '2', operations: [{ ...operation, progress: 0.9 }] }]);
   expect(after.datasets).toBe(before.datasets);
   expect(after.operationsByKey.get(operationKey(operation))?.progress).toBe(0.9);
   expect(changed(before, [])).toBe(before);

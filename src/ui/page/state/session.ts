@@ -78,11 +78,7 @@ async function load(): Promise<void> {
 function receive(changes: Parameters<typeof changed>[1]): void {
   if (!fleet.value) return;
   fleet.value = changed(fleet.value, changes);
-  const keys = changes.flatMap((change) => [
-    ...(change.datasets ?? []).map(datasetKey),
-    ...(change.gone?.datasets ?? []),
-    ...(change.touched ?? []),
-  ]);
+  const keys = changes.flatMap((change) => [...(change.datasets ?? []).map(datasetKey), ...(change.gone?.datasets ?? [])]);
   if (keys.length > 0) touched.value = new Set(keys);
 }
 

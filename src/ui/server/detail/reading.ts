@@ -82,6 +82,17 @@ export async function readDataset(
   };
 }
 
+/** All objects of which a view shows something. */
+export const shownIn = ({ dataset, runtimes, operations, workloads, jobs, pods, applications }: DatasetReading): readonly KubeObject[] => [
+  dataset,
+  ...runtimes,
+  ...operations,
+  ...workloads,
+  ...jobs,
+  ...pods,
+  ...applications,
+];
+
 /** The same as `explain` takes it. */
 export const explainInput = ({ dataset, runtimes, operations, workloads, jobs, pods, events, now }: DatasetReading): ExplainInput => ({
   objects: [dataset, ...runtimes, ...operations],

@@ -27,6 +27,8 @@ export interface LiveFleet {
   candidates(kept: KeptDataset, sees: Sees): readonly ServingCandidate[];
   /** The one of them that serves the Dataset. */
   serving(kept: KeptDataset, sees: Sees): ServingCandidate | undefined;
+  /** Notes that something of a Dataset changed that its row does not show: who looks at it reads it again. */
+  touch(key: string): void;
   /** For the watches. */
   onDataset(change: ObjectChange<KeptDataset>): void;
   onRuntime(definition: Runtime, change: ObjectChange<KeptRuntime>): void;
@@ -77,6 +79,9 @@ export function createFleet(now: () => number): LiveFleet {
     candidates: visible,
     serving: (kept, sees) => servingOf(kept.types, visible(kept, sees)),
 
+    touch: (key) => {
+      if (datasets.has(key)) changed(DATASET + key);
+    },
     onDataset(change) {
       const key = keyOf(change.object);
       if (change.type === 'deleted') {
