@@ -66,9 +66,23 @@ function rendering(panel: Panel) {
 }
 
 function builderOf({ as, unit }: Panel) {
-  if (as === 'stat') return new stat.PanelBuilder().reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']));
+  if (as === 'stat')
+    return new stat.PanelBuilder()
+      .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']))
+      .textMode(common.BigValueTextMode.ValueAndName);
   // Prometheus' time of the query says nothing.
   if (as === 'table') return new table.PanelBuilder().withTransformation({ id: 'organize', options: { excludeByName: { Time: true } } });
-  const graph = new timeseries.PanelBuilder().fillOpacity(10).showPoints(common.VisibilityMode.Never).min(0);
+  const graph = new timeseries.PanelBuilder()
+    .fillOpacity(10)
+    .showPoints(common.VisibilityMode.Never)
+    .min(0)
+    // The library's default hides the names of the curves.
+    .legend(
+      new common.VizLegendOptionsBuilder()
+        .showLegend(true)
+        .displayMode(common.LegendDisplayMode.List)
+        .placement(common.LegendPlacement.Bottom),
+    )
+    .tooltip(new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Multi));
   return unit === 'percentunit' ? graph.max(1) : graph;
 }

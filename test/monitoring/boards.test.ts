@@ -22,6 +22,10 @@ describe.each(stored)('the board %s', (name, board) => {
     const places = board.panels.map(({ gridPos: { x, y } }) => `${x},${y}`);
     expect(new Set(places).size).toBe(places.length);
   });
+  test('names the curves of each graph', () => {
+    for (const { type, title, options } of panelsOf(board))
+      if (type === 'timeseries') expect({ title, legend: options?.legend?.showLegend }).toEqual({ title, legend: true });
+  });
   test('asks the Prometheus that is chosen, and no other', () => {
     for (const { datasource, targets = [] } of panelsOf(board))
       for (const each of [{ datasource }, ...targets]) expect(each.datasource).toEqual({ type: 'prometheus', uid: '${datasource}' });

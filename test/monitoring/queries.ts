@@ -10,6 +10,7 @@ export interface StoredBoard {
     readonly gridPos: { readonly x: number; readonly y: number };
     readonly datasource?: object;
     readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
+    readonly options?: { readonly legend?: { readonly showLegend: boolean } };
     readonly targets?: readonly { readonly expr: string; readonly datasource: object }[];
   }[];
 }

@@ -30,3 +30,11 @@ test('a scrape before the watches have begun has no Datasets', async () => {
   for await (const chunk of createMetrics({ host: 'host', fleet: () => undefined }).fleet()) chunks.push(chunk);
   expect(chunks).toEqual([]);
 });
+
+test('a replica that has not led yet says so: without a series, no alert could tell that none leads', async () => {
+  const { registry, led } = createMetrics({ host: 'host' });
+  const leads = async () => seriesOf(await registry.metrics()).find(({ name }) => name === 'leader_election_master_status')?.value;
+  expect(await leads()).toBe(0);
+  led(true);
+  expect(await leads()).toBe(1);
+});
