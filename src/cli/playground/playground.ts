@@ -13,6 +13,8 @@ import { complain } from '../terminal.ts';
 import { version } from '../version.ts';
 import { type Child, startChild } from './children.ts';
 import { codeOf, followSignals } from './interrupts.ts';
+import { openPage } from './page.ts';
+import { welcome } from './welcome.ts';
 import { runCommand } from './run.ts';
 
 interface Flags {
@@ -20,6 +22,8 @@ interface Flags {
   readonly nodes: number;
   readonly kubeconfig?: string;
   readonly config?: string;
+  /** Commander's, for --no-ui. */
+  readonly ui: boolean;
 }
 
 const HELP = `
@@ -47,6 +51,7 @@ export const define: Define = (command, parts) => {
     .option('--port <port>', 'port on 127.0.0.1; 0 = a free one', number(portOf), 0)
     .option('--nodes <count>', 'simulated nodes', number(nodesOf), 3)
     .option('--kubeconfig <file>', 'where to write the kubeconfig (default: in a folder of its own, which goes at the end)')
+    .option('--no-ui', 'without the page of `sluice ui`')
     .addOption(configOption())
     .addHelpText('after', HELP)
     .action(async (run: readonly string[], flags: Flags) => {
@@ -78,8 +83,18 @@ export const define: Define = (command, parts) => {
           process.exitCode = run.length > 0 ? codeOf(children) : 0;
           return;
         }
+        const page = flags.ui ? await openPage(playground, runtimes) : undefined;
+        if (page) ends.push(page.stop);
         const failed = Promise.race(children.map((child) => child.failed));
-        complain(...welcome({ kubeconfig, folder }, playground, flags.nodes, (performance.now() - began) / 1000, run.length === 0));
+        complain(
+          ...welcome(
+            { kubeconfig, folder, page: page?.address },
+            playground,
+            flags.nodes,
+            (performance.now() - began) / 1000,
+            run.length === 0,
+          ),
+        );
         process.exitCode =
           run.length > 0
             ? await runCommand(run, kubeconfig, interrupts, failed)
@@ -131,20 +146,6 @@ async function startSluice(
   playground.useWebhook(Number(port));
   return [reconcile, webhook];
 }
-
-const welcome = (
-  { kubeconfig, folder }: { readonly kubeconfig: string; readonly folder: string },
-  { url }: Playground,
-  nodes: number,
-  seconds: number,
-  waits: boolean,
-): readonly string[] => [
-  `sluice: a control plane in memory serves at ${url} with ${nodes} nodes, ready in ${seconds.toFixed(1)} s`,
-  'Nodes and pods are simulated: no program runs in a pod. Controller and webhook are real.',
-  'Not checked: rights, quotas of anything but pods, Pod Security, and most values of Kubernetes’ own kinds: a cluster refuses more.',
-  `Logs: ${join(folder, 'controller.log')} and webhook.log`,
-  ...(waits ? [`export KUBECONFIG=${kubeconfig}`, 'Ctrl-C ends it, and nothing stays.'] : []),
-];
 
 function nodesOf(text: string): number {
   if (!/^\d{1,4}$/.test(text) || Number(text) < 1) throw new Error('expected a number from 1 to 9999');

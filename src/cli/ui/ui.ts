@@ -1,17 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
-import type { Runtime, Settings } from '../../constructs/index.ts';
 import { UI_PORT } from '../../install/ui-port.ts';
 import type { ClusterConnection } from '../../kube/client/connection.ts';
 import { createClient } from '../../kube/client/kube-client.ts';
 import { ApiError, NoAnswer } from '../../kube/errors.ts';
 import { silent } from '../../kube/types.ts';
 import { FIELD_MANAGER } from '../../planning/diff/managed-fields.ts';
-import { serveUi } from '../../ui/server/server.ts';
-import { guarded } from '../../ui/server/viewers/guarded.ts';
-import { oneViewer } from '../../ui/server/viewers/one-viewer.ts';
-import { openSight } from '../../ui/server/viewers/sight.ts';
 import { collect, type Define } from '../command.ts';
-import { messageOf, Refused } from '../errors.ts';
+import { Refused } from '../errors.ts';
 import { createLog, logOptions } from '../log.ts';
 import { type SettingsFlags, settingsOf, settingsOptions } from '../settings/config.ts';
 import { allRuntimes } from '../settings/config-file.ts';
@@ -20,10 +15,8 @@ import { type ConnectionFlags, connect, connectionOptions } from '../settings/co
 import { keepHeapSmall } from '../small-heap.ts';
 import { stopSignal, whenAborted } from '../stop-signal.ts';
 import { complain, say } from '../terminal.ts';
-import { assets } from './assets.ts';
 import { serveInCluster } from './in-cluster.ts';
-import { rightsOf, userName } from './local.ts';
-import { lazyPreview } from './lazy-preview.ts';
+import { type LocalPage, openLocalPage } from './local-page.ts';
 
 interface Flags extends ConnectionFlags, SettingsFlags {
   readonly namespace?: readonly string[];
@@ -72,7 +65,7 @@ export const define: Define = (command, parts) => {
       const namespaces = flags.namespace ?? [];
       const connection = await connect(flags, process.env);
       try {
-        if (!flags.inCluster) return await serveLocally({ connection, runtimes, settings, namespaces, port });
+        if (!flags.inCluster) return await serveLocally({ connection, runtimes, settings, wanted: namespaces, port });
         const log = createLog(flags.logLevel);
         await serveInCluster({ connection, runtimes, settings, namespaces, port, health, log, stop: stopSignal(log) });
       } catch (error) {
@@ -90,48 +83,21 @@ function keepMemoryLow(): void {
   setFlagsFromString('--no-wasm-dynamic-tiering');
 }
 
-interface Locally {
-  readonly connection: ClusterConnection;
-  readonly runtimes: readonly Runtime[];
-  readonly settings: Settings;
-  /** Empty: all that may be listed. */
-  readonly namespaces: readonly string[];
-  readonly port: number;
-}
-
 /** Serves the user of a kubeconfig on this machine, until Ctrl-C. */
-async function serveLocally({ connection, runtimes, settings, namespaces: wanted, port }: Locally): Promise<void> {
+async function serveLocally({
+  connection,
+  ...options
+}: Omit<LocalPage, 'client' | 'home' | 'cluster'> & { readonly connection: ClusterConnection }): Promise<void> {
   const client = createClient(connection, { fieldManager: FIELD_MANAGER });
   const stop = stopSignal(silent);
   try {
-    const { namespaces, mayList, hidden } = await rightsOf(client, runtimes, wanted, connection.namespace ?? 'default');
-    const name = (await userName(client)) ?? 'the user of the kubeconfig';
-    const where = namespaces ? { namespaces } : {};
     const cluster = connection.context ?? new URL(connection.server).host;
-    const everything = { mayRead: () => true };
-    const viewers = oneViewer({
-      sight: openSight({ name, cluster, ...where, hidden }),
-      reads: guarded(client, everything),
-      edits: guarded(client, { ...everything, dryRuns: true }),
-    });
-    const server = await serveUi({
-      client,
-      runtimes,
-      ...where,
-      mayList,
-      viewers,
-      assets: await assets(),
-      preview: lazyPreview({ runtimes, settings }),
-      isLocal: true,
-      port,
-    }).catch((error: unknown) => {
-      throw new Refused(`--port ${port} cannot be served: ${messageOf(error)}`, { cause: error });
-    });
-    say(`http://127.0.0.1:${server.port}/#token=${viewers.token}`);
+    const page = await openLocalPage({ ...options, client, home: connection.namespace ?? 'default', cluster });
+    say(page.address);
     complain('The address signs in one browser, once. Ctrl-C ends it.');
-    if (namespaces) complain(`Shown: ${namespaces.join(', ')}.`);
+    if (page.namespaces) complain(`Shown: ${page.namespaces.join(', ')}.`);
     await whenAborted(stop);
-    await server.stop();
+    await page.stop();
   } finally {
     await client.close();
   }

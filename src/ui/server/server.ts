@@ -71,16 +71,24 @@ export async function serveUi(options: UiOptions): Promise<UiServer> {
     response.once('close', () => connections.answered(request.socket));
     void answer(request, response);
   });
-  port = await listen(options.port, isLocal ? '127.0.0.1' : undefined);
+  const endWork = () => {
+    watched.stop();
+    nodes.stop();
+    looks.stop();
+    viewers.stop();
+    streams.stop();
+  };
+  try {
+    port = await listen(options.port, isLocal ? '127.0.0.1' : undefined);
+  } catch (error) {
+    endWork();
+    throw error;
+  }
   return {
     port,
     ready: watched.ready,
     async stop() {
-      watched.stop();
-      nodes.stop();
-      looks.stop();
-      viewers.stop();
-      streams.stop();
+      endWork();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
