@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { Dataset, type DatasetSpec, type DatasetStatus, ownerUid, parse, quantity, textBytes, type TierLevel } from '../../api/index.ts';
 import type { Diagnosis, Role, Runtime } from '../../constructs/index.ts';
 import { type Clock, sleep, systemClock } from '../../kube/clock.ts';
@@ -24,6 +25,8 @@ export interface Sampling {
   readonly clock?: Clock;
 }
 
+/** Commands at a time, in pods of all Datasets: each is a connection. */
+const AT_ONCE = 16;
 /** Pods of one workload that are asked. */
 const MOST_PODS = 32;
 const ROLES: readonly Role[] = ['master', 'worker', 'fuse'];
@@ -37,7 +40,9 @@ interface Subject {
 
 /** Evidence of each Dataset among the objects, and of those whose runtimes are: pods are read twice, all at the same time. */
 export async function gatherSlow(input: ExplainInput, sampling: Sampling): Promise<readonly SlowEvidence[]> {
-  const { exec, seconds, clock = systemClock } = sampling;
+  const { seconds, clock = systemClock } = sampling;
+  const limit = pLimit(AT_ONCE);
+  const exec: PodExec = (...command) => limit(() => sampling.exec(...command));
   const cases = await Promise.all((await subjects(input, sampling)).map((subject) => begun(subject, input, sampling)));
   const read = () => Promise.all(cases.map(({ pods, diagnosis }) => readPods(exec, pods, diagnosis?.counters)));
   const before = await read();

@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { oneLine } from '../../api/index.ts';
 import type { Diagnosis, PodCounters } from '../../constructs/index.ts';
 import type { PodExec } from '../../kube/exec.ts';
@@ -8,8 +7,6 @@ import type { CpuPeriods, SampledPod } from './evidence.ts';
 /** Bytes that one pod may print. */
 const MOST_BYTES = 64 << 10;
 const TIMEOUT_MS = 20_000;
-/** Commands at a time: each is a connection. */
-const AT_ONCE = 16;
 const MOST_CHARACTERS = 300;
 /** Pods of whose failures the notes tell. */
 const MOST_FAILURES = 3;
@@ -24,7 +21,6 @@ export interface PodReadings {
 /** Asks these pods for their counters, and those with a CPU limit how often it stopped them. A pod that does not answer is a failure of its own. */
 export async function readPods(exec: PodExec, pods: readonly AskedPod[], counters: Diagnosis<unknown>['counters']): Promise<PodReadings> {
   const failures: { pod: string; error: string }[] = [];
-  const limit = pLimit(AT_ONCE);
   const ask = async <T>(
     pod: AskedPod,
     container: string,
@@ -33,7 +29,7 @@ export async function readPods(exec: PodExec, pods: readonly AskedPod[], counter
   ): Promise<T | undefined> => {
     try {
       const where = { namespace: pod.namespace, pod: pod.name, container };
-      return parse(await limit(() => exec(where, argv, TIMEOUT_MS, MOST_BYTES)));
+      return parse(await exec(where, argv, TIMEOUT_MS, MOST_BYTES));
     } catch (error) {
       failures.push({ pod: pod.name, error: oneLine(error instanceof Error ? error.message : String(error)).slice(0, MOST_CHARACTERS) });
       return undefined;

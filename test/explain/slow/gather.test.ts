@@ -144,6 +144,18 @@ test('of many clients some are asked, and it says how many not', async () => {
   expect(new Set(calls.filter((call) => call.startsWith('demo-fuse'))).size).toBe(64);
 });
 
+test('no more than 16 commands run at a time', async () => {
+  const { ask } = await given({ pods: 32 });
+  let [running, most] = [0, 0];
+  await ask(async () => {
+    most = Math.max(most, ++running);
+    await new Promise(setImmediate);
+    running--;
+    return STATS(1, 0);
+  });
+  expect(most).toBe(16);
+});
+
 test('cpu.stat is read strictly', () => {
   expect(cpuPeriods('usage_usec 1\nnr_periods 12\nnr_throttled 3\nthrottled_usec 9\n')).toEqual({ periods: 12, throttled: 3 });
   for (const answer of ['', 'nr_periods 12', 'nr_periods x\nnr_throttled 3', 'xnr_periods 1\nnr_throttled 1'])
