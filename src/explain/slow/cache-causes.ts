@@ -56,13 +56,13 @@ const tooSmall: CauseRow = {
     const workers = cache?.in === 'worker' ? ', or raise spec.replicas' : '';
     return [
       {
-        message: `${storeText(figures)}; what is read again and again does not fit into the cache`,
+        message: `${storeText(figures)}; what is read does not fit into the cache`,
         restsOn: [
           evictionText(figures),
           ...(fill ? [`the cache of ${many(fill.pods, 'pod')} holds ${fillText(fill)}`] : []),
           ...(dataBytes === undefined ? [] : [`the Dataset has ${bytesText(dataBytes)}`]),
         ],
-        toDo: `raise ${field}${from}${value === undefined ? '' : ` to ${value}, which all of the data needs`}${workers}; or read less at a time`,
+        toDo: `raise ${field}${from}${value === undefined ? '' : ` to ${value}, which all of the data needs`}${workers}; or read less at a time. Data that is read once needs no larger cache`,
         field,
         ...(value !== undefined && { value }),
         weight: figures.shares?.store ?? 0,
