@@ -46,7 +46,10 @@ describe.skipIf(!canHaveNode || !canRun('slow reads of JuiceFS', whyNoJuiceFS())
       expect(report.shares?.store).toBeGreaterThan(0.9);
     });
     await step('data that does not fit is read again and again from the store', async () => {
-      const report = await explainedWhile(stage, 'reader', 'small', `for n in 1 2 3 4; do ${direct('/data/large-$n')}; done`);
+      const round = `for n in 1 2 3 4; do ${direct('/data/large-$n')}; done`;
+      // The first round is cold.
+      await stage.exec('reader', 'sh', '-ec', round);
+      const report = await explainedWhile(stage, 'reader', 'small', round);
       expect(reasonsOf(report)[0], told(report)).toBe('CacheTooSmall');
       expect(reasonsOf(report)).not.toContain('Cold');
       expect(report.causes[0]).toMatchObject({ field: 'spec.tieredstore.levels[0].quota' });
@@ -92,10 +95,13 @@ describe.skipIf(!canHaveNode || !canRun('slow reads of Alluxio', whyNoAlluxio())
       const report = await explainedWhile(alluxio, 'reader', 'small', `sleep 1; [ $i -ge 20 ] || ${read('/data/files/cold-$((i+1))')}`);
       expect(reasonsOf(report)[0], told(report)).toBe('Cold');
       expect(report.basis).toBe('now');
-      expect(report.shares?.store).toBeGreaterThan(0.5);
+      // Of a block that is read for the first time, Alluxio takes what follows from its cache already.
+      expect(report.shares?.store).toBeGreaterThan(0.1);
     });
     await step('data that does not fit is read again and again from the store', async () => {
-      const report = await explainedWhile(alluxio, 'reader', 'small', `for n in $(seq 12); do ${read('/data/files/large-$n')}; done`);
+      const round = `for n in $(seq 12); do ${read('/data/files/large-$n')}; done`;
+      await reader.sh(round);
+      const report = await explainedWhile(alluxio, 'reader', 'small', round);
       expect(reasonsOf(report)[0], told(report)).toBe('CacheTooSmall');
       expect(reasonsOf(report)).not.toContain('Cold');
       const { workerWeb = 0, masterWeb = 0 } = await alluxio.of('small').ports();

@@ -6,6 +6,7 @@ import { condition, says, type Space } from '../support/sluice.ts';
 import { step } from '../support/step.ts';
 import { dataLoad, PATIENCE_S, startReader } from './dataset-users.ts';
 import type { Installed } from './installed.ts';
+import { explainedWhile, reasonsOf, told } from './slow-reads.ts';
 
 interface Served {
   readonly cluster: Installed;
@@ -55,6 +56,14 @@ export async function loadsForReaders(served: Served): Promise<void> {
     expect(await counter('blockcache_miss')).toBe(before[1]);
     expect(await counter('object_request_data_bytes_GET')).toBe(before[2]);
     expect(await counter('blockcache_hits')).toBeGreaterThan(before[0]);
+  });
+  await step('what is read for the first time is named as the cause of slow reads', async () => {
+    await exec('worker', 'sh', '-ec', `for i in $(seq 15); do head -c 1048576 /dev/urandom > ${mountPath}/cold-$i; done; sync`);
+    await exec('worker', 'sh', '-ec', `juicefs warmup --evict ${mountPath}/cold-*`);
+    const one = 'dd if=/data/cold-$((i+1)) iflag=direct bs=128k of=/dev/null 2> /dev/null';
+    const report = await explainedWhile(served, 'reader', dataset, `sleep 1; [ $i -ge 15 ] || ${one}`);
+    expect(reasonsOf(report)[0], told(report)).toBe('Cold');
+    expect(report.basis).toBe('now');
     await space.delete('Pod', 'reader');
     await space.gone('Pod', 'reader');
   });

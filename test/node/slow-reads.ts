@@ -9,36 +9,35 @@ import type { Where } from './dataset-users.ts';
 /** Seconds between the two readings, in which the busy node has to read something. */
 const SECONDS = 10;
 
+/** The diagnosis of a Dataset that has something to say. */
+export async function explained({ cluster, space }: Where, dataset: string, seconds: number): Promise<SlowReport> {
+  const asked = ['explain', dataset, '-n', space.namespace, '--slow', '--for', `${seconds}s`, '-o', 'json'];
+  const { code, stdout, stderr } = await cluster.sluice(...asked);
+  expect(code, stderr).toBe(1);
+  const { items } = JSON.parse(stdout) as { readonly items: readonly SlowReport[] };
+  const [report] = items;
+  if (!report) throw new Error(`no report: ${stderr}`);
+  return report;
+}
+
 /**
  * Reads by this script, in the pod, for as long as the command takes: what it reads is read between the two readings too.
  * @param script one round; $i counts the rounds
  */
-export async function explainedWhile({ cluster, space }: Where, pod: string, dataset: string, script: string): Promise<SlowReport> {
+export async function explainedWhile(where: Where, pod: string, dataset: string, script: string): Promise<SlowReport> {
+  const { cluster, space } = where;
   const stopFile = `/tmp/stop-${dataset}`;
   const inPod = (words: string) => cluster.plane.kubectl('exec', '-n', space.namespace, pod, '--', 'sh', '-ec', words);
   await inPod(`rm -f ${stopFile}`);
   const reads = inPod(`i=0; while [ ! -e ${stopFile} ]; do ${script}; i=$((i+1)); done`);
+  // Awaited below; a command that fails before is no unhandled rejection.
+  reads.catch(() => {});
   const stop = async () => {
     await inPod(`touch ${stopFile}`);
     await reads;
   };
   try {
-    const { code, stdout, stderr } = await cluster.sluice(
-      'explain',
-      dataset,
-      '-n',
-      space.namespace,
-      '--slow',
-      '--for',
-      `${SECONDS}s`,
-      '-o',
-      'json',
-    );
-    expect(code, stderr).toBe(1);
-    const { items } = JSON.parse(stdout) as { readonly items: readonly SlowReport[] };
-    const [report] = items;
-    if (!report) throw new Error(`no report: ${stderr}`);
-    return report;
+    return await explained(where, dataset, SECONDS);
   } finally {
     await stop();
   }
