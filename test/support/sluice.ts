@@ -177,11 +177,16 @@ export async function createSpace(
       expect(own, `${kind} ${namespace}/${name}`).toMatchObject(expected);
       return found as KubeObject;
     }, seconds);
+  function noneIfAbsent(error: unknown): readonly KubeObject[] {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
   /** Objects that may keep a Dataset that is being deleted: a failed one says so in its conditions, and a claim waits for pods. */
   async function keepers(): Promise<readonly object[]> {
     const left: object[] = [];
+    // A kind that is not installed keeps nothing.
     for (const kind of ['Pod', 'PersistentVolumeClaim', ...customKinds] as const)
-      for (const { metadata, ...rest } of await list(kind)) {
+      for (const { metadata, ...rest } of await list(kind).catch(noneIfAbsent)) {
         const { name, deletionTimestamp, finalizers } = metadata;
         const { phase, conditions } = (rest['status'] ?? {}) as { readonly phase?: unknown; readonly conditions?: unknown };
         left.push({ kind, name, deletionTimestamp, finalizers, phase, conditions });
