@@ -11,6 +11,7 @@ import { backsUpAndRestores } from './alluxio-backup.ts';
 import { cacheOnCache, HADOOP, HBASE, jobsReadDataset, ZOOKEEPER } from './alluxio-scenarios.ts';
 import { type AlluxioSpace, NUMBERS, SECRET_KEY, type Serving, startAlluxioSpace } from './alluxio-space.ts';
 import { cached, nodeLabels, PATIENCE_S, type Reader, startReader } from './dataset-users.ts';
+import { explained, reasonsOf, told } from './slow-reads.ts';
 
 const NAME = 'demo';
 const ARCHIVE = 'zookeeper/zookeeper-bin.tar.gz';
@@ -73,13 +74,15 @@ describe.skipIf(!canServe)('Alluxio on a real node', { timeout: LIMIT }, () => {
       for (const metric of metricsOfRule) expect(text).toMatch(new RegExp(`^${metric} \\d`, 'm'));
     });
 
-    await step('what a pod reads a second time comes from the cache', async () => {
+    await step('what a pod reads a second time comes from the cache; the first time is slow, and the cause is named', async () => {
       reader = await startReader(alluxio, 'reader', NAME);
       const { bytesRead } = demo;
       expect(await bytesRead()).toEqual({ cache: 0, ufs: 0 });
       expect(await reader.digest(`/data/${ARCHIVE}`)).toContain(NUMBERS.md5);
       await eventually(async () => expect((await bytesRead()).ufs).toBe(NUMBERS.bytes));
       const first = await bytesRead();
+      const report = await explained(alluxio, NAME, 1);
+      expect(reasonsOf(report)[0], told(report)).toBe('Cold');
       expect(await reader.digest(`/data/${ARCHIVE}`)).toContain(NUMBERS.md5);
       await eventually(async () => expect(await bytesRead()).toEqual({ cache: first.cache + NUMBERS.bytes, ufs: NUMBERS.bytes }));
     });

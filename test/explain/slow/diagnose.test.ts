@@ -89,9 +89,7 @@ describe('each evidence has its causes, the most important first', () => {
 test('a cause says its figures, the field to change, and a value for it', () => {
   const [cause] = diagnose(evidence({ dataBytes: 10 * GIB, pods: [client({ ...fromStore, ...full, evictions: 12 })] })).causes;
   expect(cause).toMatchObject({ field: 'spec.tieredstore.levels[0].quota', value: '11Gi', weight: 0.75 });
-  expect(cause?.message).toBe(
-    '75.0% of what readers got in 10 s came from the store: 300.00MiB; what is read does not fit into the cache',
-  );
+  expect(cause?.message).toBe('75.0% of what readers got in 10 s came from the store: 300.00MiB; what is read does not fit into the cache');
   expect(cause?.restsOn).toEqual([
     '12 blocks left the cache in 10 s',
     'the cache of 1 pod holds 1.95GiB of 2.00GiB',
