@@ -22,6 +22,7 @@ import { recover } from './recover.ts';
 import { reference } from './reference.ts';
 import { restart } from './restart.ts';
 import { synth, synthEach } from './synth.ts';
+import { uiPage } from './ui/page.ts';
 import { ui } from './ui/ui.ts';
 import { webhookHostile } from './webhook/hostile.ts';
 import { validation } from './webhook/validation.ts';
@@ -41,7 +42,7 @@ Exits with 1 when a bench could not be run, not when it missed its target; with 
 /** Benches of one group share a control plane, in this order. */
 const groups: readonly (readonly Bench[])[] = [
   [synth(20_000), synthEach, eventLoop, metrics(20_000), gitops(12_000, 'thin', 'juicefs')],
-  [ui(20_000)],
+  [ui(20_000), uiPage(20_000)],
   [playground(20_000)],
   [idleRss, bindOne, reference, load, operations, drift, recover, bindMany(50, 'juicefs'), quiet(50, 'juicefs')],
   [bindMany(50, 'alluxio'), quiet(50, 'alluxio')],

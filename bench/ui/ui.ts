@@ -1,54 +1,23 @@
 /** The server of the page, as `sluice ui` starts it, with thousands of Datasets: memory, the fleet, a change, the event loop. */
-import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { readFileSync, rmSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Fleet } from '../../src/ui/wire.ts';
 import { ask, signIn, stream } from '../../test/ui/requests.ts';
 import { atMost, type Bench, unjudged } from '../figure.ts';
-import { say, until } from '../lab.ts';
+import { until } from '../lab.ts';
 import { memory } from '../proc.ts';
 import { largest, median } from '../statistics.ts';
-import type { Changed } from './api-process.ts';
 import type { Held } from './gauge.ts';
-
-const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+import { startedUi } from './started.ts';
 
 export const ui = (datasets: number): Bench => ({
   name: `ui-${datasets}`,
   async *run({ quick }) {
     const name = `ui-${datasets}`;
-    const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-ui-'));
-    const children: ChildProcess[] = [];
-    const end = () => children.forEach((child) => child.kill('SIGKILL'));
-    process.once('exit', end);
+    const { server, address, gauge, began, change, end } = await startedUi(datasets);
     try {
-      const api = fork(file('api-process.ts'), [String(datasets)], { execArgv: ['--max-old-space-size=4096'] });
-      children.push(api);
-      const ended = once(api, 'exit').then(() => Promise.reject(new Error('the API server has ended')));
-      ended.catch(() => {});
-      const answer = async <T>() => (await Promise.race([once(api, 'message'), ended]))[0] as T;
-      const { kubeconfig } = await answer<{ kubeconfig: string }>();
-      writeFileSync(join(folder, 'kubeconfig'), kubeconfig);
-      say(`${datasets} Datasets are served`);
-      const gauge = join(folder, 'gauge');
-      const began = performance.now();
-      const server = spawn(
-        process.execPath,
-        ['--import', file('gauge.ts'), file('../../src/cli/main.ts'), 'ui', '--kubeconfig', join(folder, 'kubeconfig')],
-        {
-          env: { ...process.env, BENCH_GAUGE: gauge },
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
-      );
-      children.push(server);
       const pid = server.pid ?? 0;
-      const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
-      const [, port = '', token = ''] = /:(\d+)\/#token=(.+)$/.exec(line) ?? [];
+      const [, port = '', token = ''] = /:(\d+)\/#token=(.+)$/.exec(address) ?? [];
       const headers = { ...(await signIn(Number(port), token)), 'accept-encoding': 'gzip' };
       const held = async (): Promise<number> => {
         rmSync(gauge, { force: true });
@@ -84,8 +53,7 @@ export const ui = (datasets: number): Bench => ({
       const delays: number[] = [];
       for (let i = 0; i < (quick ? 5 : 40); i++) {
         const seen = changes.messages.length;
-        api.send((i * 499) % datasets);
-        const { at } = await answer<Changed>();
+        const { at } = await change((i * 499) % datasets);
         await until('a change arrives', 10, async () => changes.messages.length > seen);
         delays.push((changes.times[seen] ?? Number.NaN) - at);
       }
@@ -93,8 +61,7 @@ export const ui = (datasets: number): Bench => ({
       // A controller that starts writes thousands of statuses.
       const burst = quick ? 200 : 4000;
       for (let i = 0; i < burst; i++) {
-        api.send((i * 7) % datasets);
-        await answer();
+        await change((i * 7) % datasets);
       }
       await read();
       await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -103,9 +70,7 @@ export const ui = (datasets: number): Bench => ({
       yield atMost(`${name}/rss`, peak, 'MB', 250, { now: rss });
       changes.request.destroy();
     } finally {
-      process.off('exit', end);
       end();
-      rmSync(folder, { recursive: true, force: true });
     }
   },
 });
