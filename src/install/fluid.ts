@@ -11,7 +11,7 @@ export const fluidController = (controller: string): string =>
  * Fluid's controllers that write the same objects as Sluice, and the Lease that each renews while it runs. Not `fluidapp`: it
  * only stops sidecars of pods that have ended, as Sluice does, and a second stop finds nothing to do. Nor the webhook, which holds no Lease:
  * its Service selects Sluice's pods after an installation. It may go on writing the CA bundle of a certificate that Sluice has renewed, so
- * docs/taking-over.md says to stop it.
+ * docs/taking-over-by-hand.md says to stop it.
  */
 export const FLUID_LEASES: ReadonlyMap<string, string> = new Map(
   ['dataset', 'alluxio', 'jindo', 'juicefs', 'thin', 'efc', 'vineyard', 'cache'].map((name) => [name, `${name}.${GROUP}`]),

@@ -1,6 +1,6 @@
 /**
  * Why `Synced` of a runtime is False, `NotReady` of a Dataset True, or `Complete` of an operation False. The one list of these words:
- * conditions, events, log and metric take theirs from here, and docs/operating.md is generated from it.
+ * conditions, events, log and metric take theirs from here, and docs/reference/reasons.md is generated from it.
  */
 export interface Cause {
   /** The meaning of the reason, for a person who reads the condition. */
@@ -44,7 +44,7 @@ const PODS = {
 export const causes = {
   InvalidSpec: {
     means: 'a field is wrong; the message names every fault with its field, what was expected and what was found',
-    toDo: 'edit the field, or the Secret or claim that the message names; the controller reads these again within 30 s. What was bound [stays so](#an-invalid-edit)',
+    toDo: 'edit the field, or the Secret or claim that the message names; the controller reads these again within 30 s. What was bound [stays so](../troubleshooting.md#an-invalid-edit)',
     refusalEvent: 'DataOperationNotValid',
     isStalling: true,
   },

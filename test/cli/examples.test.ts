@@ -98,7 +98,7 @@ const MANIFESTS = PAGES.flatMap((page) =>
 test('the manifests of many pages are found', () => {
   expect(MANIFESTS.length).toBeGreaterThan(20);
   const names = new Set(MANIFESTS.map(([title]) => basename(title.split(',')[0] ?? '')));
-  expect([...names]).toEqual(expect.arrayContaining(['operating.md', 'thin-runtime.md', 'README.md']));
+  expect([...names]).toEqual(expect.arrayContaining(['operations.md', 'thin-runtime.md', 'README.md']));
 });
 
 test.each(MANIFESTS)('%s has no fault', async (title, text) => expect(await faultsIn([[title, text]])).toEqual([]));

@@ -21,6 +21,8 @@ import { CAUSES } from '../../src/explain/slow/diagnose.ts';
 import { valuesOf } from '../../src/install/index.ts';
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
+import { conditionAdvice } from '../../src/planning/advice.ts';
+import { conditionMeanings } from '../../src/planning/conditions.ts';
 import { LARGEST_RECORD } from '../../src/planning/last-valid.ts';
 import { alertGroups } from '../../src/monitoring/alerts/all.ts';
 import { durationText } from '../../src/monitoring/promql.ts';
@@ -31,7 +33,6 @@ import { commandNamed } from './pages.ts';
 
 export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
   flags: () => flagsOf('reconcile'),
-  installFlags: () => flagsOf('install'),
   async installValues() {
     const types = { array: 'list', object: 'map' } as Readonly<Record<string, string>>;
     return table(
@@ -44,7 +45,6 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
       ]),
     );
   },
-  webhookFlags: () => flagsOf('webhook'),
   async rights() {
     const rows = (who: string, rights: readonly Right[]) =>
       rights.map(({ group, resources, names = [], verbs, because }) => [
@@ -97,6 +97,13 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
         passing ? 'yes' : '',
         isStalling ? '`Stalled`' : '`Reconciling`',
       ]),
+    );
+  },
+  async conditions() {
+    const names = Object.keys(conditionAdvice) as (keyof typeof conditionAdvice)[];
+    return table(
+      ['condition', 'means', 'what to do'],
+      names.map((name) => [`\`${name}\``, conditionMeanings[name], conditionAdvice[name]]),
     );
   },
   async alerts() {

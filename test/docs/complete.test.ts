@@ -8,7 +8,7 @@ import { PAGES, read, root, scripts } from './pages.ts';
 
 describe('every one is documented:', () => {
   const everywhere = PAGES.map(read).join('\n');
-  const operating = read('docs/operating.md');
+  const reasons = read('docs/reference/reasons.md');
 
   test('every import of the package by the name that it has', () => {
     const { name } = JSON.parse(read('package.json')) as { readonly name: string };
@@ -37,7 +37,7 @@ describe('every one is documented:', () => {
     // One of each way to say it: a pattern that matches nothing any more would hide what is not documented.
     for (const word of ['RuntimeNotFound', 'Synced', 'PodsOutdated', 'ClaimNotBound']) expect([...words]).toContain(word);
     const ofEvents = new Set(['Normal', 'Warning']);
-    expect([...words].filter((word) => !ofEvents.has(word) && !operating.includes(`\`${word}\``))).toEqual([]);
+    expect([...words].filter((word) => !ofEvents.has(word) && !reasons.includes(`\`${word}\``))).toEqual([]);
   });
   test('reasons are compared by what their table says of them, never as texts', () => {
     const compared = [...sourcesOf('src/reconciler', 'src/cli', 'runtimes').matchAll(/\breason [!=]== '([A-Z]\w+)'/g)];

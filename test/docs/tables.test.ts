@@ -7,11 +7,13 @@ import { expect, test } from 'vitest';
 import { benchTables } from './bench-tables.ts';
 import { chartTables } from './chart-table.ts';
 import { codeTables } from './code-tables.ts';
+import { commandTables } from './command-tables.ts';
 import { defectTables } from './defect-tables.ts';
 import { fluidTables } from './fluid-tables.ts';
 import { PAGES, read, root } from './pages.ts';
 import { platformTables } from './platform-tables.ts';
 import { sourceTables } from './source-tables.ts';
+import { schemaTables } from './schema-tables.ts';
 
 test.each(PAGES)('%s has its generated tables up to date', async (page) => {
   await expect(await regenerated(read(page))).toMatchFileSnapshot(join(root, page));
@@ -25,6 +27,8 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
   ...benchTables,
   ...defectTables,
   ...sourceTables,
+  ...schemaTables,
+  ...commandTables,
 };
 
 function regenerated(page: string): Promise<string> {

@@ -1,5 +1,5 @@
 /** When each alert fires, and when it is silent. Values are a minute apart, and begin with the fault. */
-import { adviceOfCondition, adviceOfReason } from '../../src/planning/advice.ts';
+import { adviceOfCondition, adviceOfReason, withoutLinks } from '../../src/planning/advice.ts';
 import type { Inputs } from './promtool.ts';
 
 export interface Firing {
@@ -52,7 +52,7 @@ const attention = (type: string, reason: string, bound: boolean): Firing => ({
   summary: bound
     ? `Dataset ml/demo needs attention: condition ${type}, reason ${reason}`
     : `Dataset ml/demo is not set up: condition ${type}, reason ${reason}`,
-  toDo: adviceOfCondition(type) ?? adviceOfReason(reason, 'runtime')?.replace(' [stays so](#an-invalid-edit)', ' stays so') ?? '',
+  toDo: adviceOfCondition(type) ?? withoutLinks(adviceOfReason(reason, 'runtime') ?? ''),
 });
 
 export const cases: Readonly<Record<string, AlertCases>> = {

@@ -1,4 +1,4 @@
-/** The manifests of docs/operating.md that scale an Alluxio by the use of its cache. */
+/** The manifests of docs/datasets.md that scale an Alluxio by the use of its cache. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -35,7 +35,7 @@ interface Autoscaler extends KubeObject {
   };
 }
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/datasets.md'), 'utf8');
 const [section = ''] = /^## Scaling workers by the use of the cache$.*?(?=^## )/ms.exec(page) ?? [];
 const parsed: readonly unknown[] = [...section.matchAll(/^ {3}```yaml\n(.*?)^ {3}```$/gms)].map(([, text = '']) => parse(text));
 

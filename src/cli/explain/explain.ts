@@ -19,6 +19,7 @@ import type { Explanation } from '../../explain/finding.ts';
 import { findings } from '../../explain/findings.ts';
 import { gather } from '../../explain/gather.ts';
 import { UnknownSubject } from '../../explain/names.ts';
+import { sayReasons } from './reasons.ts';
 import { newsOf, report } from './report.ts';
 import { secondsOf, slowExitCode, slowLines, slowReports } from './slow.ts';
 import { lookAgain } from './watching.ts';
@@ -31,6 +32,7 @@ interface Flags extends ConnectionFlags {
   readonly collect?: string;
   readonly watch?: boolean;
   readonly slow?: boolean;
+  readonly reasons?: boolean;
   readonly for?: string;
   readonly systemNamespace: string;
 }
@@ -42,6 +44,7 @@ Examples:
   sluice explain pod/reader             what a pod waits for: its claims, the node plugin, fuse pods, its Datasets
   sluice explain -n ml                  everything in the namespace; -A in all namespaces
   sluice explain images -o json | jq '.items[] | select(.healthy | not)'
+  sluice explain --reasons SecretNotFound   what a reason or a condition means, and what to do; without a name, all
 
 It reads Datasets, runtimes, operations, their workloads and Jobs, pods of these, and events; it writes nothing. For a
 pod also its claims and their volumes, its node, CSINode and the pods there of the node plugin, as far as you may.
@@ -84,12 +87,18 @@ export const define: Define = (command, parts) => {
         .createOption('--slow', 'why reads of Datasets are slow: from counters of their pods, in time')
         .conflicts(['watch', 'collect']),
     )
+    .addOption(
+      command
+        .createOption('--reasons', 'what reasons and conditions of these names mean, or all of them; needs no cluster')
+        .conflicts(['watch', 'collect', 'slow', 'allNamespaces', 'namespace']),
+    )
     .option('--for <time>', 'time between the two readings of --slow, 1s to 10m (default: 10s)')
     .option('--system-namespace <namespace>', 'namespace of the controller and the node plugin', DEFAULT_NAMESPACE)
     .addOption(command.createOption('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .addHelpText('after', EXAMPLES)
     .action(async (names: readonly string[], flags: Flags) => {
       if (flags.for !== undefined && !flags.slow) throw new UsageError('--for: expected --slow too, found none');
+      if (flags.reasons) return sayReasons(names, flags.output);
       const seconds = secondsOf(flags.for ?? '10s');
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
       try {

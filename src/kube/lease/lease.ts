@@ -1,5 +1,5 @@
 /**
- * Leader election on a Lease (docs/operating.md, "Several replicas"): of several replicas, one writes.
+ * Leader election on a Lease (docs/running.md, "Replicas"): of several replicas, one writes.
  *
  * Invariants:
  * L1. Nothing is written later than `writeWindowMs` after the last renewal that succeeded was sent.

@@ -65,7 +65,7 @@ export function takeoverPlan(input: TakeoverInput): TakeoverPlan {
   };
 }
 
-/** docs/taking-over.md: the CRD must exist until then, or the pods are deleted with it. */
+/** docs/reference/taking-over.md: the CRD must exist until then, or the pods are deleted with it. */
 function replacedPlan(object: KubeObject): ObjectPlan {
   const { replicas = 1 } = (object['spec'] ?? {}) as { readonly replicas?: number };
   const isOne = replicas === 1;

@@ -1,4 +1,4 @@
-/** Rules of docs/operating.md for Prometheus and its adapter fit the rendered objects. */
+/** Rules of docs/datasets.md for Prometheus and its adapter fit the rendered objects. */
 import { expect, test } from 'vitest';
 import alluxio from '../../../runtimes/alluxio/index.ts';
 import type { AlluxioRuntimeSpec } from '../../../runtimes/alluxio/spec.ts';
