@@ -94,6 +94,7 @@ async function fires(stage: Stage, boards: BoardData, faults: readonly Fault[], 
     for (const { name, summary } of await stage.prometheus.firing()) if (!seen.has(name)) seen.set(name, `${seconds(began)}: ${summary}`);
     return [...wanted].every((name) => seen.has(name));
   });
+  await boards.look();
   for (const fault of faults)
     for (const name of fault.alerts) line(seen.has(name), `${name}: ${seen.get(name) ?? `does not fire, with ${fault.what}`}`);
   for (const heal of heals.toReversed()) await heal();
