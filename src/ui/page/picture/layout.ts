@@ -2,8 +2,8 @@
 import type { Picture, PicturePart } from '../../wire.ts';
 import { byPredecessors, type Card, cardsOf } from './columns.ts';
 
-export const CARD_WIDTH = 200;
-const GAP = { across: 46, down: 14 } as const;
+export const CARD_WIDTH = 192;
+const GAP = { across: 42, down: 14 } as const;
 /** Above the cards: the names of the columns. */
 const HEAD = 30;
 

@@ -4,6 +4,7 @@ import { age } from '../format/figures.ts';
 import { now } from '../state/clock.ts';
 import { texts } from '../state/settings.ts';
 import { StateIcon } from '../widgets/icons.tsx';
+import { isNarrow } from '../widgets/narrow.ts';
 import { Shown } from '../widgets/shown.tsx';
 
 type Cause = ExplanationView['causes'][number] & { readonly object: string };
@@ -12,18 +13,26 @@ export function Explained({ explanations }: { readonly explanations: readonly Ex
   const t = texts.value;
   const causes = explanations.flatMap(({ object, causes: found }) => found.map((cause) => ({ ...cause, object })));
   const details = explanations.flatMap(({ object, details: lines }) => lines.map((line) => ({ object, line })));
-  const [first, ...others] = causes;
+  const [first, ...rest] = causes;
+  // Beside the first there is room for one more, where the screen is wide.
+  const beside = rest.length === 1 && !isNarrow.value ? rest : [];
+  const others = beside.length > 0 ? [] : rest;
   return (
     <section class="explained" aria-label={t.trouble}>
       {first ? (
-        <OneCause cause={first} isFirst />
+        <div class={beside.length > 0 ? 'two-causes' : ''}>
+          <OneCause cause={first} isFirst />
+          {beside.map((cause) => (
+            <OneCause cause={cause} />
+          ))}
+        </div>
       ) : explanations.every(({ healthy }) => healthy) ? (
         <p class="all-well">
           <StateIcon state="well" /> {t.allWell}
         </p>
       ) : null}
       {others.length > 0 ? (
-        <details class="more" open={others.length === 1}>
+        <details class="more">
           <summary>{t.moreCauses(others.length)}</summary>
           {others.map((cause) => (
             <OneCause cause={cause} />

@@ -28,6 +28,12 @@ const WITH_SECONDS = { ...TIME_OF_DAY, second: '2-digit' } as const;
 const LEAST_S = 60;
 const POWERS_OF_TWO = Array.from({ length: 61 }, (_, power) => 2 ** power);
 
+/** uPlot gives a single sample a day, which it begins. */
+function spanOf(shown: ArrayLike<number>): [number, number] {
+  const [first = 0, last = 0] = [shown[0], shown[shown.length - 1]];
+  return [Math.min(first, last - LEAST_S), last];
+}
+
 const timeOf = (at: number, withSeconds: boolean): string =>
   new Date(at * 1000).toLocaleTimeString(language.peek(), withSeconds ? WITH_SECONDS : TIME_OF_DAY);
 
@@ -49,7 +55,7 @@ export function Chart({ label, times, series, format, most, base = 10 }: ChartPr
         cursor: { y: false },
         legend: { live: true },
         scales: {
-          x: { range: (_, from, to) => [Math.min(from, to - LEAST_S), to] },
+          x: { range: ({ data: [shown] }) => spanOf(shown) },
           y: { range: (_, __, max) => [0, most ?? (max || 1) * 1.05] },
         },
         axes: [
