@@ -1,14 +1,12 @@
 import type { KubeObject } from '../kube/types.ts';
 import { adviceOfCondition, adviceOfReason, isKnownReason, withoutLinks } from '../planning/advice.ts';
-import { retryInOrder } from './chain-lines.ts';
+import { operationsToRetry } from './chain-lines.ts';
 import { isOperation, type ExplainInput } from './gather.ts';
-
-const RENAME = 'delete it, and create it under a shorter name';
+import { textsIn } from './texts/texts.ts';
 
 /** Reasons of a `Failed` operation for which a retry alone does not help. */
 const OF_FAILURES: Readonly<Record<string, (object: KubeObject, input: ExplainInput) => string>> = {
-  PredecessorFailed: (object, input) =>
-    `correct the cause, then retry ${retryInOrder(object, input)}, each by a new text of its annotation data.fluid.io/retry`,
+  PredecessorFailed: (object, input) => textsIn(input.language).retryInOrder(operationsToRetry(object, input)),
 };
 
 interface Said {
@@ -19,9 +17,11 @@ interface Said {
 
 /** Advice for a condition of an object. */
 export function toDoAbout({ type, reason, message }: Said, object: KubeObject, input: ExplainInput): string {
-  if (type === 'Failed' && message.includes('metadata.name: expected at most')) return RENAME;
+  if (type === 'Failed' && message.includes('metadata.name: expected at most')) return textsIn(input.language).shorterName;
   const ofFailure = type === 'Failed' && Object.hasOwn(OF_FAILURES, reason) ? OF_FAILURES[reason]?.(object, input) : undefined;
-  return withoutLinks(ofFailure ?? adviceOfCondition(type) ?? adviceFor(causeIn({ type, reason, message }, object, input), object));
+  return withoutLinks(
+    ofFailure ?? adviceOfCondition(type, input.language) ?? adviceFor(causeIn({ type, reason, message }, object, input), object, input),
+  );
 }
 
 /** Fluid's reasons of a Dataset hide why its runtime is not as its spec says: the runtime's condition of the same message has the reason. */
@@ -34,5 +34,5 @@ export function causeIn({ reason, message }: Said, { kind, metadata }: KubeObjec
 }
 
 // Fluid, and Jobs, have reasons of their own.
-const adviceFor = (reason: string, object: KubeObject): string =>
-  adviceOfReason(reason, isOperation(object) ? 'operation' : 'runtime') ?? 'see the message';
+const adviceFor = (reason: string, object: KubeObject, { language }: ExplainInput): string =>
+  adviceOfReason(reason, isOperation(object) ? 'operation' : 'runtime', language) ?? textsIn(language).seeMessage;

@@ -18,12 +18,12 @@ export function chainLines(object: KubeObject, input: ExplainInput): readonly st
   return chain.length > 0 ? [`after ${chain.join(', after ')}`] : [];
 }
 
-/** Operations to retry after an earlier one failed: first the one that failed, then those after it. */
-export function retryInOrder(object: KubeObject, input: ExplainInput): string {
+/** Operations to retry before this one, after an earlier one failed: first the one that failed, then those after it. */
+export function operationsToRetry(object: KubeObject, input: ExplainInput): readonly string[] {
   const [next, ...earlier] = chainOf(object, input);
   const failed = earlier.toReversed().filter(({ state }) => state === 'Failed');
   const those = [...failed, ...(next && next.state !== 'Complete' ? [next] : [])];
-  return [...those.map(({ name }) => name), 'this one'].join(', then ');
+  return those.map(({ name }) => name);
 }
 
 function chainOf(object: KubeObject, { operations, isWhole = false }: Pick<ExplainInput, 'operations' | 'isWhole'>): readonly Link[] {

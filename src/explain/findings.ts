@@ -12,6 +12,8 @@ import { type Lack, lackBehind, lacksOf, withLacks } from './lacking.ts';
 import { jobLines, workloadLines } from './pod-lines.ts';
 import { routeFinding } from './route-findings.ts';
 import { stuckCause } from './stuck.ts';
+import type { Texts } from './texts/en.ts';
+import { textsIn } from './texts/texts.ts';
 
 /** One finding for each object, from its conditions, its workloads, its events and the operations before it; those of pods come first. */
 export const findings = (input: ExplainInput): readonly Explanation[] => [
@@ -20,6 +22,7 @@ export const findings = (input: ExplainInput): readonly Explanation[] => [
 ];
 
 function findingOf(object: KubeObject, input: ExplainInput): Explanation {
+  const texts = textsIn(input.language);
   const conditions = conditionsOf(object);
   const told = notesOf(object);
   const wrong = wrongOf(object);
@@ -32,7 +35,7 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   const isOwn = (each: KubeObject) => ownerUid(each) === object.metadata.uid;
   const workloads = input.workloads.filter(isOwn);
   const jobs = input.jobs.filter(isOwn);
-  const phase = phaseText(object, workloads.length > 0 ? 'set up' : 'not seen yet');
+  const phase = phaseText(object, workloads.length > 0 ? texts.states.setUp : texts.states.unseen);
   const isSeen = phaseText(object) !== '' || conditions.length > 0;
   const isRuntime = !isOperation(object) && (workloads.length > 0 || conditions.some(({ type }) => type === 'Synced'));
   const isWell = isRuntime || isWellPhase(object, phase);
@@ -45,9 +48,9 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
   const known = [...conditions, ...causes];
   return {
     object: objectText(object),
-    phase: isRuntime ? stateOf(wrong, isLacking) : phase,
+    phase: isRuntime ? stateOf(wrong, isLacking, texts) : phase,
     healthy,
-    causes: healthy || causes.length > 0 ? causes : [isSeen ? SILENT : UNSEEN],
+    causes: healthy || causes.length > 0 ? causes : [isSeen ? silent(texts) : unseen(texts)],
     details: [
       ...scheduleLines(object),
       ...progressLines(object),
@@ -62,17 +65,17 @@ function findingOf(object: KubeObject, input: ExplainInput): Explanation {
 /** Troubles that a runtime may have although all of its objects are as its spec says. */
 const AS_ITS_SPEC_SAYS: ReadonlySet<string> = new Set(['PodsCrashing', 'PodsRefused', 'PodsPending', 'DataUnavailable']);
 
-function stateOf(wrong: readonly Condition[], isLacking: boolean): string {
-  if (wrong.some(({ type }) => !AS_ITS_SPEC_SAYS.has(type))) return 'not as its spec says';
-  return wrong.length > 0 || isLacking ? 'as its spec says, and in trouble' : 'as its spec says';
+function stateOf(wrong: readonly Condition[], isLacking: boolean, { states }: Texts): string {
+  if (wrong.some(({ type }) => !AS_ITS_SPEC_SAYS.has(type))) return states.differs;
+  return wrong.length > 0 || isLacking ? states.troubled : states.well;
 }
 
-const UNSEEN: ExplainedCause = {
+const unseen = ({ seeController }: Texts): ExplainedCause => ({
   reason: 'NotSeen',
   message: 'no controller has written a status',
-  toDo: 'see whether the controller runs: kubectl get pods -n fluid-system',
-};
-const SILENT: ExplainedCause = { reason: 'Changing', message: 'no condition says why', toDo: 'see its runtime, or ask again in a moment' };
+  toDo: seeController,
+});
+const silent = ({ askAgain }: Texts): ExplainedCause => ({ reason: 'Changing', message: 'no condition says why', toDo: askAgain });
 
 function causeOfCondition(condition: Condition, object: KubeObject, input: ExplainInput, lacks: readonly Lack[]): ExplainedCause {
   const { type, reason = type, message = '', lastTransitionTime } = condition;

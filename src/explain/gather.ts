@@ -8,6 +8,7 @@ import { Event, ownedKinds, Pod, typeOf } from '../planning/kinds.ts';
 import { selectorOf } from '../kube/selector.ts';
 import { phaseOf, workloadView } from '../planning/views.ts';
 import { datasetsOf, isOver, type OperationObject } from '../reconciler/operations.ts';
+import type { Language } from '../planning/advice.ts';
 import type { LiveObject } from '../planning/objects.ts';
 import { DEFAULT_NAMESPACE } from '../install/fluid.ts';
 import { type AskedName, askedOf, isOfKubernetes, UnknownSubject } from './names.ts';
@@ -35,6 +36,8 @@ export interface ExplainInput {
   readonly now: number;
   /** All namespaces were read. Default: those of one. */
   readonly isWhole?: boolean;
+  /** The language of advice and fixed phrases. Default: English. */
+  readonly language?: Language;
 }
 
 /**

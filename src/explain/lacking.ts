@@ -1,12 +1,13 @@
 import { ownerUid } from '../api/index.ts';
 import type { KubeObject } from '../kube/types.ts';
-import { REFUSED } from '../planning/advice.ts';
+import { adviceOfRefusal } from '../planning/advice.ts';
 import { causeOf, causes, type Reason } from '../planning/reasons.ts';
 import { eventsSince } from './event-lines.ts';
 import type { ExplainedCause } from './finding.ts';
 import { readiness, type ExplainInput } from './gather.ts';
 import { isAlive, PATIENCE_MS, podsOf, troubleOf } from './pod-lines.ts';
 import { toDoAboutPod, unreadySince } from './pod-advice.ts';
+import { textsIn } from './texts/texts.ts';
 
 /** A workload of a runtime that has fewer ready pods than it should. */
 export interface Lack {
@@ -50,7 +51,8 @@ function lackOf(workload: KubeObject, input: ExplainInput): Lack | undefined {
   if (ready >= desired) return undefined;
   const pods = podsOf(workload, input);
   const isShort = pods.filter(isAlive).length < desired;
-  const behind = (isShort ? ofEvents(workload, input) : undefined) ?? ofPods(pods, input) ?? (isShort ? ofNothing(workload) : undefined);
+  const behind =
+    (isShort ? ofEvents(workload, input) : undefined) ?? ofPods(pods, input) ?? (isShort ? ofNothing(workload, input) : undefined);
   if (!behind) return undefined;
   const { reason, why, words, since, toDo } = behind;
   const message = `${workload.kind} ${workload.metadata.name}: ${ready} of ${desired} pods ready; ${why}`;
@@ -68,12 +70,12 @@ interface Behind {
 }
 
 /** Kubernetes creates no pod, and an event of the workload says why. */
-function ofEvents(workload: KubeObject, { events, now }: ExplainInput): Behind | undefined {
+function ofEvents(workload: KubeObject, { events, now, language }: ExplainInput): Behind | undefined {
   const found = eventsSince(workload, events, now, RECENT_MS);
   if (!found) return undefined;
   const { reason, message, since } = found;
   const isRefusal = reason === 'FailedCreate';
-  return { reason, why: message, words: message, since, toDo: isRefusal ? REFUSED : describe(workload) };
+  return { reason, why: message, words: message, since, toDo: isRefusal ? adviceOfRefusal(language) : describe(workload) };
 }
 
 /** The pod that needs help most. */
@@ -87,13 +89,19 @@ function ofPods(pods: readonly KubeObject[], input: ExplainInput): Behind | unde
   if (!worst) return undefined;
   const { pod, trouble } = worst;
   const why = `pod ${pod.metadata.name}: ${trouble.message}`;
-  return { reason: trouble.reason, why, words: pod.metadata.name, since: unreadySince(pod), toDo: toDoAboutPod(pod, trouble) };
+  return {
+    reason: trouble.reason,
+    why,
+    words: pod.metadata.name,
+    since: unreadySince(pod),
+    toDo: toDoAboutPod(pod, trouble, input.language),
+  };
 }
 
-function ofNothing(workload: KubeObject): Behind {
+function ofNothing(workload: KubeObject, { language }: ExplainInput): Behind {
   const why = 'Kubernetes has not created the others, and no event says why';
   const since = workload.metadata.creationTimestamp ?? '';
-  return { reason: 'NoPods', why, words: why, since, toDo: `see whether kube-controller-manager runs: ${describe(workload)}` };
+  return { reason: 'NoPods', why, words: why, since, toDo: textsIn(language).noPods(describe(workload)) };
 }
 
 const describe = ({ kind, metadata: { namespace, name } }: KubeObject): string =>

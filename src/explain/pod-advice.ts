@@ -1,29 +1,25 @@
 import type { PodStatus } from '../api/index.ts';
 import type { KubeObject } from '../kube/types.ts';
+import type { Language } from '../planning/advice.ts';
 import type { PodTrouble } from './pod-lines.ts';
+import { textsIn } from './texts/texts.ts';
 
-const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [
-    /^(ErrImage|ImagePull|InvalidImageName|ImageInspect|RegistryUnavailable)/,
-    'correct the image or the pull secrets (`imagePullSecrets`) of the spec, or let the node reach the registry. The kubelet tries again by itself',
-  ],
-  [/^(Unschedulable|FailedScheduling)/, 'see which nodes the placement allows, their taints, and what the pods request'],
-  [/^Terminating$/, 'see whether its node runs, and its finalizers'],
-  [
-    /^(Failed|CreateContainer|RunContainer)/,
-    'create or correct what the message names: a Secret, a ConfigMap, a volume, a command. The kubelet tries again by itself',
-  ],
+const ADVICE: readonly (readonly [RegExp, 'image' | 'nodes' | 'terminating' | 'container'])[] = [
+  [/^(ErrImage|ImagePull|InvalidImageName|ImageInspect|RegistryUnavailable)/, 'image'],
+  [/^(Unschedulable|FailedScheduling)/, 'nodes'],
+  [/^Terminating$/, 'terminating'],
+  [/^(Failed|CreateContainer|RunContainer)/, 'container'],
 ];
 /** A container of the pod has ended. */
 const ENDS: ReadonlySet<string> = new Set(['CrashLoopBackOff', 'PodFailed', 'BackOff', 'Error']);
 
 /** Advice for a pod that is not ready. */
-export function toDoAboutPod(pod: KubeObject, { reason }: Pick<PodTrouble, 'reason'>): string {
+export function toDoAboutPod(pod: KubeObject, { reason }: Pick<PodTrouble, 'reason'>, language?: Language): string {
+  const texts = textsIn(language);
   const { namespace, name } = pod.metadata;
-  if (ENDS.has(reason)) return `see why it ended: kubectl logs ${name} -n ${namespace} --all-containers --previous`;
-  return (
-    ADVICE.find(([reasons]) => reasons.test(reason))?.[1] ?? `see its events and its log: kubectl describe pod ${name} -n ${namespace}`
-  );
+  if (ENDS.has(reason)) return texts.ended(`kubectl logs ${name} -n ${namespace} --all-containers --previous`);
+  const [, text] = ADVICE.find(([reasons]) => reasons.test(reason)) ?? [];
+  return text === undefined ? texts.eventsAndLog(`kubectl describe pod ${name} -n ${namespace}`) : texts[text];
 }
 
 /** Since when a pod is not ready, or had to be gone, RFC 3339; empty if it is not known. */

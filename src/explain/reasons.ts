@@ -1,5 +1,6 @@
 /** The meaning of each reason and condition, without a cluster: for `sluice explain --reasons`. */
-import { adviceOfReason, conditionAdvice, withoutLinks } from '../planning/advice.ts';
+import { adviceOfReason, withoutLinks } from '../planning/advice.ts';
+import { conditionAdvice } from '../planning/condition-advice.ts';
 import { conditionMeanings } from '../planning/conditions.ts';
 import { type Cause, causes } from '../planning/reasons.ts';
 

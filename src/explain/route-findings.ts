@@ -6,19 +6,29 @@ import { type ExplainedCause, type Explanation, phaseText } from './finding.ts';
 import type { ExplainInput } from './gather.ts';
 import { toDoAboutPod, unreadySince } from './pod-advice.ts';
 import { troubleOf } from './pod-lines.ts';
+import type { Texts } from './texts/en.ts';
+import { textsIn } from './texts/texts.ts';
 import { type ClaimRoute, csiOf, type NodeRoute, type MaybeObject, type Route } from './routes.ts';
 
 /** Explains a pod, a claim or a volume, from the Dataset on: the first cause is the one to end first. */
 export function routeFinding(route: Route, input: ExplainInput): Explanation {
   const { object, node } = route;
+  const texts = textsIn(input.language);
   const claims = route.claims.filter((each) => isOurs(each, input));
   const isPod = object.kind === 'Pod';
   const trouble = isPod ? troubleOf(object, input) : undefined;
   const ownCause: readonly ExplainedCause[] = trouble
-    ? [{ reason: trouble.reason, message: trouble.message, since: unreadySince(object), toDo: toDoAboutPod(object, trouble) }]
+    ? [
+        {
+          reason: trouble.reason,
+          message: trouble.message,
+          since: unreadySince(object),
+          toDo: toDoAboutPod(object, trouble, input.language),
+        },
+      ]
     : [];
   const behind = [
-    ...claims.flatMap(claimCauses),
+    ...claims.flatMap((claim) => claimCauses(claim, texts)),
     ...(node && claims.length > 0 ? pluginCauses(node, input) : []),
     ...(node ? claims.flatMap((claim) => fuseCauses(claim, node, input)) : []),
   ];
@@ -28,9 +38,9 @@ export function routeFinding(route: Route, input: ExplainInput): Explanation {
   return {
     object: objectText(object),
     // Only an object of the cluster has a UID.
-    phase: object.metadata.uid === undefined ? READ.absent : phaseText(object, 'not seen yet'),
+    phase: object.metadata.uid === undefined ? texts.states.absent : phaseText(object, texts.states.unseen),
     healthy,
-    causes: healthy ? [] : [...behind, ...ownCause, ...(behind.length + ownCause.length === 0 ? [unbound(claims.length > 0)] : [])],
+    causes: healthy ? [] : [...behind, ...ownCause, ...(behind.length + ownCause.length === 0 ? [unbound(claims.length > 0, texts)] : [])],
     details: [
       ...claims.map(claimLine),
       ...route.bySidecar.map((name) => `Dataset ${object.metadata.namespace}/${redactedText(name)}, by a sidecar`),
@@ -40,10 +50,10 @@ export function routeFinding(route: Route, input: ExplainInput): Explanation {
   };
 }
 
-const unbound = (isOfDataset: boolean): ExplainedCause => ({
+const unbound = (isOfDataset: boolean, { ownDataset, otherStorage }: Texts): ExplainedCause => ({
   reason: 'NotBound',
   message: 'is not bound',
-  toDo: isOfDataset ? 'see its Dataset, which has a claim of its own name' : 'see its storage class and its events: it is of no Dataset',
+  toDo: isOfDataset ? ownDataset : otherStorage,
 });
 
 /** Not one of another storage. */
@@ -52,14 +62,14 @@ const isOurs = ({ namespace, name, claim, volume }: ClaimRoute, { objects }: Exp
   csiOf(volume) !== undefined ||
   objects.some(({ kind, metadata }) => kind === 'Dataset' && metadata.name === name && metadata.namespace === namespace);
 
-function claimCauses({ namespace, name, claim }: ClaimRoute): readonly ExplainedCause[] {
+function claimCauses({ namespace, name, claim }: ClaimRoute, { createDataset, seeDataset }: Texts): readonly ExplainedCause[] {
   if (claim === 'absent') {
     const message = `claim ${namespace}/${name} does not exist`;
-    return [{ reason: 'ClaimNotFound', message, toDo: 'create the Dataset of that name and its runtime, or see what they wait for' }];
+    return [{ reason: 'ClaimNotFound', message, toDo: createDataset }];
   }
   const phase = stateOf(claim);
   if (typeof claim === 'string' || phase === 'Bound') return [];
-  return [{ reason: 'ClaimNotBound', message: `claim ${namespace}/${name} is ${phase}`, toDo: 'see the Dataset of that name' }];
+  return [{ reason: 'ClaimNotBound', message: `claim ${namespace}/${name} is ${phase}`, toDo: seeDataset }];
 }
 
 function pluginCauses({ name, csiNode, plugin }: NodeRoute, input: ExplainInput): readonly ExplainedCause[] {
@@ -68,7 +78,7 @@ function pluginCauses({ name, csiNode, plugin }: NodeRoute, input: ExplainInput)
   const trouble = pod && troubleOf(pod, input);
   const none = plugin ? ', and has no pod there' : '';
   const why = pod ? `: pod ${pod.metadata.name} ${trouble ? trouble.message : 'is ready'}` : none;
-  const toDo = pod && trouble ? toDoAboutPod(pod, trouble) : 'see which nodes the DaemonSet sluice-csi selects and tolerates';
+  const toDo = pod && trouble ? toDoAboutPod(pod, trouble, input.language) : textsIn(input.language).pluginNodes;
   return [{ reason: 'NodePluginMissing', message: `the node plugin is not registered on node ${name}${why}`, toDo }];
 }
 
@@ -78,16 +88,15 @@ function fuseCauses({ nodeLabel, fusePods }: ClaimRoute, { name, node }: NodeRou
   const trouble = pod && troubleOf(pod, input);
   if (pod && trouble) {
     const message = `fuse pod ${pod.metadata.namespace}/${pod.metadata.name}: ${trouble.message}`;
-    return [{ reason: trouble.reason, message, since: unreadySince(pod), toDo: toDoAboutPod(pod, trouble) }];
+    return [{ reason: trouble.reason, message, since: unreadySince(pod), toDo: toDoAboutPod(pod, trouble, input.language) }];
   }
   if (pod || !fusePods || typeof node === 'string') return [];
   const isLabelled = node.metadata.labels?.[nodeLabel] !== undefined;
   const message = isLabelled
     ? `node ${name} has no fuse pod, although it has the label ${nodeLabel}`
     : `node ${name} lacks the label ${nodeLabel}`;
-  const toDo = isLabelled
-    ? 'see the Dataset and its runtime'
-    : 'see the log of the node plugin there, which sets the label when it mounts the volume';
+  const { seeBoth, pluginLog } = textsIn(input.language);
+  const toDo = isLabelled ? seeBoth : pluginLog;
   return [{ reason: isLabelled ? 'NoFusePod' : 'NodeNotLabelled', message, toDo }];
 }
 

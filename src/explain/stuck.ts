@@ -3,6 +3,7 @@ import { latestEvent } from './event-lines.ts';
 import type { ExplainedCause } from './finding.ts';
 import type { ExplainInput } from './gather.ts';
 import { isAlive, PATIENCE_MS, podsOf, troubleOf } from './pod-lines.ts';
+import { textsIn } from './texts/texts.ts';
 
 /**
  * Why an operation that runs does not get on: a pod of its Job, or one that helps it, cannot start. undefined while they can.
@@ -22,10 +23,8 @@ export function stuckCause(
       if (!trouble?.isStuck) continue;
       const { reason, message } = trouble;
       const { name, creationTimestamp: since } = pod.metadata;
-      const edit = isScheduled
-        ? `edit it and delete Job ${jobs[0]?.metadata.name}: the next Job has the new spec`
-        : 'delete it and create it again, as its Job follows no edits';
-      const toDo = `correct what the message names: the pod starts then. To change the spec of the operation, ${edit}`;
+      const { podOfSchedule, podOfOperation } = textsIn(input.language);
+      const toDo = isScheduled ? podOfSchedule(jobs[0]?.metadata.name ?? '') : podOfOperation;
       return { reason, message: `pod ${name}: ${message}`, ...(since && { since }), toDo };
     }
   return jobs.map((job) => podlessCause(job, input)).find((cause) => cause !== undefined);
@@ -39,10 +38,10 @@ function podlessCause(job: KubeObject, input: ExplainInput): ExplainedCause | un
   const failed = pods.map((pod) => ({ pod, trouble: troubleOf(pod, input) })).findLast(({ trouble }) => trouble !== undefined);
   if (failed?.trouble) {
     const { name: last } = failed.pod.metadata;
-    const toDo = `see its log: kubectl logs ${last}. The Job replaces the pod until its attempts are used up`;
+    const toDo = textsIn(input.language).podReplaced(`kubectl logs ${last}`);
     return { reason: failed.trouble.reason, message: `pod ${last}: ${failed.trouble.message}`, toDo };
   }
   if (pods.length > 0 || !(input.now - Date.parse(since) > PATIENCE_MS)) return undefined;
   const { reason, message } = latestEvent(job, input.events) ?? { reason: 'NoPod', message: 'has no pod' };
-  return { reason, message: `Job ${name}: ${message}`, since, toDo: 'see quota, admission webhooks and the ServiceAccount of the pod' };
+  return { reason, message: `Job ${name}: ${message}`, since, toDo: textsIn(input.language).podRefused };
 }

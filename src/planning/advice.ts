@@ -1,36 +1,31 @@
-/** Advice to a person about a condition: `sluice explain` prints it, and alerts carry it. */
-import { causeOf, causes, type Reason } from './reasons.ts';
+/** Advice to a person about a condition: `sluice explain` prints it, and alerts carry it. In English, unless a caller asks for Chinese. */
+import { causesZh, conditionAdviceZh, CREATE_IT_ZH, REFUSED_ZH } from './advice-zh.ts';
+import { conditionAdvice, REFUSED } from './condition-advice.ts';
+import { type Cause, causeOf, causes, type Reason } from './reasons.ts';
+
+/** Languages that advice is written in. */
+export type Language = 'en' | 'zh';
 
 /** Advice for pods that the API server refuses. */
-export const REFUSED =
-  'change what the message names: a quota, a LimitRange, Pod Security or an admission webhook. Kubernetes tries again by itself';
-
-/** Advice for conditions that say more than their reasons. */
-export const conditionAdvice = {
-  SpecWarning: 'edit what the message names, when it suits you',
-  PodsOutdated: 'delete these pods when it suits you',
-  PodsCrashing: 'read the log of the pod that the message names, and edit what its client does not take',
-  DataUnavailable: 'see that what the message names runs and can be reached from the fuse pods, and that its credentials are valid',
-  PodsRefused: REFUSED,
-  PodsPending: 'correct what the message names: the image, its pull secrets, what the pods request, the nodes that the placement allows',
-  PlacementWaiting: 'nothing: the nodes are left once no pod there mounts the Dataset',
-  ImmutableFieldChanged: 'delete the object that the message names once nothing uses it: the controller creates it again',
-  MountsDiffer: 'compare the mount with what the engine lists, and edit it',
-  Failed: 'correct the cause, then retry the operation by a new text of its annotation data.fluid.io/retry',
-} as const satisfies Readonly<Record<string, string>>;
+export const adviceOfRefusal = (language: Language = 'en'): string => (language === 'zh' ? REFUSED_ZH : REFUSED);
 
 /** Advice for a condition of this type; undefined for those of which the reason says more. */
-export const adviceOfCondition = (type: string): string | undefined =>
-  Object.hasOwn(conditionAdvice, type) ? conditionAdvice[type as keyof typeof conditionAdvice] : undefined;
+export const adviceOfCondition = (type: string, language: Language = 'en'): string | undefined =>
+  Object.hasOwn(conditionAdvice, type)
+    ? (language === 'zh' ? conditionAdviceZh : conditionAdvice)[type as keyof typeof conditionAdvice]
+    : undefined;
 
 /** Advice for a reason of the list, or of a vendor's companion; undefined for any other, such as one of Fluid or of a Job. */
-export function adviceOfReason(reason: string, about: 'runtime' | 'operation'): string | undefined {
+export function adviceOfReason(reason: string, about: 'runtime' | 'operation', language: Language = 'en'): string | undefined {
   if (!isKnownReason(reason) && !reason.endsWith('NotFound')) return undefined;
-  const { toDo, toDoForOperation } = causeOf(reason as Reason);
+  const { toDo, toDoForOperation } = language === 'zh' ? inChinese(reason) : causeOf(reason as Reason);
   if (toDoForOperation !== undefined && about === 'operation') return toDoForOperation;
   const [, other] = /^as for `(\w+)`$/.exec(toDo) ?? [];
   return other === undefined ? toDo : causeOf(other as Reason).toDo;
 }
+
+const inChinese = (reason: string): Pick<Cause, 'toDo' | 'toDoForOperation'> =>
+  isKnownReason(reason) ? causesZh[reason as keyof typeof causes] : { toDo: CREATE_IT_ZH };
 
 /** Not `in`: every object has a `constructor`, and a status may have any reason. */
 export const isKnownReason = (reason: string): boolean => Object.hasOwn(causes, reason);

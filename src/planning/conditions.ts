@@ -1,5 +1,5 @@
 /** Meanings of the conditions that say more than a reason. The reference of reasons and `sluice explain --reasons` are made of them. */
-import type { conditionAdvice } from './advice.ts';
+import type { conditionAdvice } from './condition-advice.ts';
 
 /** The meaning of each condition of conditionAdvice, for a person who reads it. */
 export const conditionMeanings = {

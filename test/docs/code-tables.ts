@@ -21,7 +21,7 @@ import { CAUSES } from '../../src/explain/slow/diagnose.ts';
 import { valuesOf } from '../../src/install/index.ts';
 import { KEYS, REQUESTS, shareOf } from '../../src/kube/turns/fair-queue.ts';
 import { COMMANDS_AT_ONCE } from '../../src/reconciler/kubernetes/commands/jobs.ts';
-import { conditionAdvice } from '../../src/planning/advice.ts';
+import { conditionAdvice } from '../../src/planning/condition-advice.ts';
 import { conditionMeanings } from '../../src/planning/conditions.ts';
 import { LARGEST_RECORD } from '../../src/planning/last-valid.ts';
 import { alertGroups } from '../../src/monitoring/alerts/all.ts';

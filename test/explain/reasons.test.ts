@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { explained, explainedNamed } from '../../src/explain/reasons.ts';
-import { conditionAdvice } from '../../src/planning/advice.ts';
+import { conditionAdvice } from '../../src/planning/condition-advice.ts';
 import { causes } from '../../src/planning/reasons.ts';
 
 test('every reason and every condition with advice is explained, once', () => {

@@ -9,6 +9,7 @@ import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
+import { languageOf, languageOption } from '../settings/language.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { type Line, plain, say, sayText, complain, visible } from '../terminal.ts';
@@ -17,7 +18,8 @@ import { writeArchive } from './collect/archive.ts';
 import { collected } from './collect/collect.ts';
 import type { Explanation } from '../../explain/finding.ts';
 import { findings } from '../../explain/findings.ts';
-import { gather } from '../../explain/gather.ts';
+import { type ExplainInput, gather } from '../../explain/gather.ts';
+import type { Language } from '../../planning/advice.ts';
 import { UnknownSubject } from '../../explain/names.ts';
 import { sayReasons } from './reasons.ts';
 import { newsOf, report } from './report.ts';
@@ -34,6 +36,7 @@ interface Flags extends ConnectionFlags {
   readonly slow?: boolean;
   readonly reasons?: boolean;
   readonly for?: string;
+  readonly lang?: Language;
   readonly systemNamespace: string;
 }
 
@@ -95,6 +98,7 @@ export const define: Define = (command, parts) => {
     .option('--for <time>', 'time between the two readings of --slow, 1s to 10m (default: 10s)')
     .option('--system-namespace <namespace>', 'namespace of the controller and the node plugin', DEFAULT_NAMESPACE)
     .addOption(command.createOption('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
+    .addOption(languageOption(command))
     .addHelpText('after', EXAMPLES)
     .action(async (names: readonly string[], flags: Flags) => {
       if (flags.for !== undefined && !flags.slow) throw new UsageError('--for: expected --slow too, found none');
@@ -135,17 +139,25 @@ const isAnswer = (error: unknown): error is Error =>
   error instanceof NoAnswer ||
   error instanceof UsageError;
 
-const read = ({ client, runtimes, namespace, names, flags }: Asking) => gather(client, runtimes, namespace, names, flags.systemNamespace);
+async function read({ client, runtimes, namespace, names, flags }: Asking): Promise<ExplainInput> {
+  const input = await gather(client, runtimes, namespace, names, flags.systemNamespace);
+  return { ...input, language: languageFor(flags) };
+}
+
+/** A program that reads JSON gets the same in every locale. */
+const languageFor = ({ output, lang }: Flags): Language => lang ?? (output === 'json' ? 'en' : languageOf(process.env));
 
 async function explain(asked: Asking, home: string): Promise<void> {
   const { client, runtimes, namespace, flags } = asked;
   const input = await read(asked);
   const found = findings(input);
-  const lines = report(found, input.now, namespace);
+  const lines = report(found, input.now, namespace, input.language);
   print(found, lines, flags);
   if (flags.collect !== undefined) {
     const { collect: file, systemNamespace } = flags;
-    const reports = { text: plain(lines), json: jsonOf(found) };
+    // Whoever gets the archive may read another language.
+    const inEnglish = findings({ ...input, language: 'en' });
+    const reports = { text: plain(report(inEnglish, input.now, namespace)), json: jsonOf(inEnglish) };
     const entries = collected({ client, runtimes, input, report: reports, namespace: home, systemNamespace, version: version() });
     const count = await writeArchive(file, `sluice-${home}`, entries, input.now);
     complain(`${file}: ${count} files; notes.txt names what is left out`);
@@ -160,7 +172,7 @@ async function explainSlow(asked: Asking, connection: ClusterConnection, seconds
   const ill = findings(input).filter(({ healthy }) => !healthy);
   const reports = await slowReports(input, { connection, client, runtimes, seconds });
   if (flags.output === 'json') sayText(visible(`${JSON.stringify({ items: reports, notWell: ill }, null, 2)}\n`));
-  else say(...(ill.length > 0 ? [...report(ill, input.now, namespace), ''] : []), ...slowLines(reports));
+  else say(...(ill.length > 0 ? [...report(ill, input.now, namespace, input.language), ''] : []), ...slowLines(reports));
   process.exitCode = slowExitCode(reports, ill);
 }
 
@@ -179,7 +191,7 @@ async function follow(asked: Asking): Promise<void> {
       if (isNew && said !== undefined) input = await read(asked);
       const now = systemClock.wall();
       const found = findings({ ...input, now });
-      sayOnce(newsOf(found), now, () => print(found, report(found, now, asked.namespace), asked.flags));
+      sayOnce(newsOf(found), now, () => print(found, report(found, now, asked.namespace, input.language), asked.flags));
       process.exitCode = exitCodeOf(found);
     } catch (error) {
       if (!isAnswer(error)) throw error;

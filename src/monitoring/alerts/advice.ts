@@ -1,4 +1,5 @@
-import { adviceOfCondition, adviceOfReason, conditionAdvice, withoutLinks } from '../../planning/advice.ts';
+import { adviceOfCondition, adviceOfReason, withoutLinks } from '../../planning/advice.ts';
+import { conditionAdvice } from '../../planning/condition-advice.ts';
 import { causes } from '../../planning/reasons.ts';
 
 /** The advice of `sluice explain` about a condition, by the labels that name it. */

@@ -1,4 +1,4 @@
-import { conditionAdvice } from '../../planning/advice.ts';
+import { conditionAdvice } from '../../planning/condition-advice.ts';
 import { and, by, grouped, minus, orElse, series, unless, type Vector, where } from '../promql.ts';
 import { type Alert, alert, ifNamed, type Time } from './alert.ts';
 
