@@ -11,10 +11,10 @@ export const dataLoadSpec = Type.Object(
     target: opt(
       Type.Array(
         Type.Object({
-          path: Type.String({ description: 'Path in the Dataset.' }),
+          path: Type.String({ description: 'Absolute path in the Dataset.' }),
           replicas: opt(int32({ description: 'Cached copies.' })),
         }),
-        { description: 'What is loaded; the whole Dataset when absent.' },
+        { description: 'Paths that are loaded; the whole Dataset when absent.' },
       ),
     ),
     options: opt(described(fields.options, "Options of the engine's load command, by name.")),

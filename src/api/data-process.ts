@@ -41,7 +41,7 @@ const processor = Type.Object(
     ),
     script: opt(script),
   },
-  { description: 'What processes the data: a script or a pod.' },
+  { description: 'The script or the pod that processes the data.' },
 );
 
 export const dataProcessSpec = Type.Object(

@@ -84,7 +84,7 @@ export const operationStatus = Type.Object(
     phase: openEnum(operationPhases, { description: 'Pending, Executing, Complete or Failed.' }),
     duration: Type.String({
       description:
-        'Of the latest run, until its end: from the creation of the operation, or of its Job if it may have run before; Unfinished until then, and empty if it failed without a run.',
+        'Duration of the latest run: from the creation of the operation, or of its Job if it may have run before. Unfinished until its end, and empty if it failed without a run.',
     }),
     conditions: Type.Array(runtimeCondition, { description: 'Complete or Failed, and why; then Ready, Reconciling and Stalled.' }),
     observedGeneration: opt(observedGeneration),
@@ -94,7 +94,7 @@ export const operationStatus = Type.Object(
     waitingFor: opt(
       Type.Object(
         { operationComplete: opt(Type.Boolean({ description: 'It waits for the operation of spec.runAfter.' })) },
-        { description: 'What the operation waits for.' },
+        { description: 'The operation that this one waits for.' },
       ),
     ),
     observedMounts: opt(Type.String({ description: 'With policy OnEvent: digest of the mounts in effect when the latest run began.' })),

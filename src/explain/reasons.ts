@@ -2,7 +2,7 @@
 import { adviceOfReason, withoutLinks } from '../planning/advice.ts';
 import { conditionAdvice } from '../planning/condition-advice.ts';
 import { conditionMeanings } from '../planning/conditions.ts';
-import { type Cause, causes } from '../planning/reasons.ts';
+import { type Cause, causeOf, causes, type Reason } from '../planning/reasons.ts';
 
 /** A reason of `Synced`, `NotReady` or `Complete`, or the type of a condition that says more than its reason. */
 export interface Explained {
@@ -35,6 +35,13 @@ export const explained: readonly Explained[] = [
   ),
 ];
 
+/** A companion of a vendor's runtime, such as `AcmeProfileNotFound`, which the table does not know by name. */
+function ofVendor(name: string): readonly Explained[] {
+  if (!/^[A-Z]\w*NotFound$/.test(name) || explained.some((each) => each.name === name)) return [];
+  const { means, toDo } = causeOf(name as Reason);
+  return [{ name, is: 'reason', means, toDo, endsWithoutHelp: false }];
+}
+
 /**
  * Those of these names, and the names that none has. A name may be both, as `MountsDiffer` is. Without names: all.
  * @example
@@ -42,8 +49,6 @@ export const explained: readonly Explained[] = [
  */
 export function explainedNamed(names: readonly string[]): { readonly found: readonly Explained[]; readonly unknown: readonly string[] } {
   if (names.length === 0) return { found: explained, unknown: [] };
-  return {
-    found: explained.filter(({ name }) => names.includes(name)),
-    unknown: names.filter((wanted) => !explained.some(({ name }) => name === wanted)),
-  };
+  const found = [...explained.filter(({ name }) => names.includes(name)), ...names.flatMap(ofVendor)];
+  return { found, unknown: names.filter((wanted) => !found.some(({ name }) => name === wanted)) };
 }

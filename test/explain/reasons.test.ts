@@ -19,3 +19,12 @@ test('names that none has are returned', () => {
     unknown: ['paused', 'constructor'],
   });
 });
+test("the companion of a vendor's runtime is explained, though the table does not name it", () => {
+  expect(explainedNamed(['AcmeProfileNotFound', 'SecretNotFound'])).toMatchObject({
+    found: [
+      { name: 'SecretNotFound' },
+      { name: 'AcmeProfileNotFound', means: 'an object that the spec names does not exist', toDo: 'create it' },
+    ],
+    unknown: [],
+  });
+});
