@@ -8,6 +8,7 @@ import { benchTables } from './bench-tables.ts';
 import { chartTables } from './chart-table.ts';
 import { codeTables } from './code-tables.ts';
 import { commandTables } from './command-tables.ts';
+import { contractTables } from './contract-tables.ts';
 import { defectTables } from './defect-tables.ts';
 import { fluidTables } from './fluid-tables.ts';
 import { PAGES, read, root } from './pages.ts';
@@ -25,6 +26,7 @@ const tables: Readonly<Record<string, () => Promise<string>>> = {
   ...platformTables,
   ...chartTables,
   ...benchTables,
+  ...contractTables,
   ...defectTables,
   ...sourceTables,
   ...schemaTables,
