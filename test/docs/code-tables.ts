@@ -29,10 +29,8 @@ import { durationText } from '../../src/monitoring/promql.ts';
 import { backoffMs } from '../../src/kube/turns/queue.ts';
 import { type Cause, causes } from '../../src/planning/reasons.ts';
 import { table } from './markdown.ts';
-import { commandNamed } from './pages.ts';
 
 export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
-  flags: () => flagsOf('reconcile'),
   async installValues() {
     const types = { array: 'list', object: 'map' } as Readonly<Record<string, string>>;
     return table(
@@ -157,15 +155,3 @@ const metricsOf = (rows: MetricRows): string =>
       from,
     ]),
   );
-
-async function flagsOf(command: string): Promise<string> {
-  const { options } = await commandNamed(command);
-  return table(
-    [`flag of \`sluice ${command}\``, 'what it says', 'default'],
-    options.map(({ flags, description, argChoices, defaultValue }) => [
-      `\`${flags}\``,
-      description + (argChoices ? `: ${argChoices.join(', ')}` : ''),
-      defaultValue === undefined || defaultValue === true ? '' : `\`${String(defaultValue)}\``,
-    ]),
-  );
-}
