@@ -13,6 +13,7 @@ import {
   electionRights,
   nodePluginRights,
   type Right,
+  uiRights,
   validationRights,
   webhookRights,
   webhookRightsAtHome,
@@ -61,6 +62,7 @@ export const codeTables: Readonly<Record<string, () => Promise<string>>> = {
         ...rows('webhook', webhookRights(runtimes)),
         ...rows('webhook, with `--validation`', validationRights(runtimes)),
         ...rows('webhook, in its namespace', webhookRightsAtHome),
+        ...rows('page, with `ui.enabled`', uiRights(runtimes)),
       ],
     );
   },
