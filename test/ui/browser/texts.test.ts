@@ -48,7 +48,7 @@ describe.skipIf(!canRun('the page in a browser', lacking))('texts', () => {
     await page.getByText('PodCrashing').first().waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto(`${page.url().split('#')[0]}#/datasets`);
-    await page.getByPlaceholder('名称、命名空间、类型、原因 …').waitFor();
+    await page.getByPlaceholder('名称、名字空间、类型、原因 …').waitFor();
     expect(await page.locator('main').textContent()).not.toMatch(/Not well|Cached|Namespace/);
   });
 
