@@ -1,6 +1,6 @@
 /** Advice in Chinese: of the same objects, for the same reasons; what others wrote stays as it is. */
 import { expect, test } from 'vitest';
-import { languageOf } from '../../src/cli/settings/language.ts';
+import { languageFor, languageOf } from '../../src/cli/settings/language.ts';
 import { report } from '../../src/cli/explain/report.ts';
 import { plain } from '../../src/cli/terminal.ts';
 import { findings } from '../../src/explain/findings.ts';
@@ -75,4 +75,12 @@ test.each([
   [{}, 'en'],
 ] as const)('the locale %j means %s', (env, language) => {
   expect(languageOf(env)).toBe(language);
+});
+
+test('JSON is English in a Chinese locale, unless an option says otherwise', () => {
+  const env = { LANG: 'zh_CN.UTF-8' };
+  expect(languageFor({ output: 'text' }, env)).toBe('zh');
+  expect(languageFor({ output: 'text', lang: 'en' }, env)).toBe('en');
+  expect(languageFor({ output: 'json' }, env)).toBe('en');
+  expect(languageFor({ output: 'json', lang: 'zh' }, {})).toBe('zh');
 });

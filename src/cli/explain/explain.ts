@@ -9,7 +9,7 @@ import type { Define } from '../command.ts';
 import { Refused, UsageError } from '../errors.ts';
 import { allRuntimes, configOption } from '../settings/config-file.ts';
 import { type ConnectionFlags, connect, connectionOptions } from '../settings/connection.ts';
-import { languageOf, languageOption } from '../settings/language.ts';
+import { languageFor, languageOption } from '../settings/language.ts';
 import { DEFAULT_NAMESPACE } from '../../install/fluid.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { type Line, plain, say, sayText, complain, visible } from '../terminal.ts';
@@ -141,11 +141,8 @@ const isAnswer = (error: unknown): error is Error =>
 
 async function read({ client, runtimes, namespace, names, flags }: Asking): Promise<ExplainInput> {
   const input = await gather(client, runtimes, namespace, names, flags.systemNamespace);
-  return { ...input, language: languageFor(flags) };
+  return { ...input, language: languageFor(flags, process.env) };
 }
-
-/** A program that reads JSON gets the same in every locale. */
-const languageFor = ({ output, lang }: Flags): Language => lang ?? (output === 'json' ? 'en' : languageOf(process.env));
 
 async function explain(asked: Asking, home: string): Promise<void> {
   const { client, runtimes, namespace, flags } = asked;

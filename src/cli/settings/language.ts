@@ -11,3 +11,7 @@ export function languageOf(env: Environment): Language {
   const locale = [env['LC_ALL'], env['LC_MESSAGES'], env['LANG']].find(Boolean) ?? '';
   return /^zh(?![a-z])/i.test(locale) ? 'zh' : 'en';
 }
+
+/** The language that an option asks for. Default: that of the locale, but a program that reads JSON gets the same in every locale. */
+export const languageFor = ({ output, lang }: { readonly output: string; readonly lang?: Language }, env: Environment): Language =>
+  lang ?? (output === 'json' ? 'en' : languageOf(env));
