@@ -107,6 +107,13 @@ describe('a Chinese page', () => {
     expect(faults(seen.replace('Chinese: table', 'Chinese: other')).join()).toMatch(/blocks of "第二" differ/);
   });
 
+  test('may show the page of sluice ui in Chinese', () => {
+    const english = ENGLISH.replace('a.svg', 'a-light.png');
+    const own = filled(twin(lookedAt(twin(good, english), undefined), english));
+    expect(faults(own.replace('a.svg', 'a-chinese.png'), english)).toEqual([]);
+    expect(faults(own.replace('a.svg', 'b-chinese.png'), english).join()).toMatch(/other pictures/);
+  });
+
   test('may leave a section out by name, and has a fault when it does not exist', () => {
     const chinese = good.replace(/### 第三[\s\S]*/, '').replace('第一', '<!-- without: Third -->\n\n第一');
     expect(faults(chinese)).toEqual([]);

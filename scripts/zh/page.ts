@@ -120,5 +120,8 @@ function faultsOfPair(page: string, { own, from, seen }: Pair, exists: (page: st
   ];
 }
 
+/** Pictures of a section. One of the page of `sluice ui` in Chinese stands for the same in English. */
 const pictures = (page: string, { prose }: Section): string =>
-  targetsOf(page, [...prose.matchAll(/!\[[^\]]*(\]\([^)]*\))/g)].map(([, link]) => link).join(' ')).join(' ');
+  targetsOf(page, [...prose.matchAll(/!\[[^\]]*(\]\([^)]*\))/g)].map(([, link]) => link).join(' '))
+    .join(' ')
+    .replaceAll(/-(?:light|chinese)(?=\.\w)/g, '');
