@@ -1,5 +1,5 @@
 /** The meaning of each reason and condition, without a cluster: for `sluice explain --reasons`. */
-import { adviceOfReason, withoutLinks } from '../planning/advice.ts';
+import { adviceOfCondition, adviceOfReason, type Language, withoutLinks } from '../planning/advice.ts';
 import { conditionAdvice } from '../planning/condition-advice.ts';
 import { conditionMeanings } from '../planning/conditions.ts';
 import { type Cause, causeOf, causes, type Reason } from '../planning/reasons.ts';
@@ -16,30 +16,38 @@ export interface Explained {
   readonly endsWithoutHelp?: boolean;
 }
 
-const plainly = (text: string): string => withoutLinks(text);
-
-/** All of them: reasons in the order of their table, then conditions. */
-export const explained: readonly Explained[] = [
+/**
+ * All of them: reasons in the order of their table, then conditions. Meanings are in English, as messages of the controller are; actions in the
+ * language.
+ */
+export const explainedIn = (language: Language = 'en'): readonly Explained[] => [
   ...Object.entries<Cause>(causes).map(
     ([name, { means, toDo, toDoForOperation, passing = false }]): Explained => ({
       name,
       is: 'reason',
-      means: plainly(means),
-      toDo: plainly(adviceOfReason(name, 'runtime') ?? toDo),
-      ...(toDoForOperation !== undefined && { toDoForOperation: plainly(toDoForOperation) }),
+      means: withoutLinks(means),
+      toDo: withoutLinks(adviceOfReason(name, 'runtime', language) ?? toDo),
+      ...(toDoForOperation !== undefined && {
+        toDoForOperation: withoutLinks(adviceOfReason(name, 'operation', language) ?? toDoForOperation),
+      }),
       endsWithoutHelp: passing,
     }),
   ),
   ...(Object.keys(conditionAdvice) as (keyof typeof conditionAdvice)[]).map(
-    (name): Explained => ({ name, is: 'condition', means: conditionMeanings[name], toDo: conditionAdvice[name] }),
+    (name): Explained => ({
+      name,
+      is: 'condition',
+      means: conditionMeanings[name],
+      toDo: withoutLinks(adviceOfCondition(name, language) ?? conditionAdvice[name]),
+    }),
   ),
 ];
 
 /** A companion of a vendor's runtime, such as `AcmeProfileNotFound`, which the table does not know by name. */
-function ofVendor(name: string): readonly Explained[] {
-  if (!/^[A-Z]\w*NotFound$/.test(name) || explained.some((each) => each.name === name)) return [];
+function ofVendor(name: string, language: Language): readonly Explained[] {
+  if (!/^[A-Z]\w*NotFound$/.test(name) || Object.hasOwn(causes, name)) return [];
   const { means, toDo } = causeOf(name as Reason);
-  return [{ name, is: 'reason', means, toDo, endsWithoutHelp: false }];
+  return [{ name, is: 'reason', means, toDo: adviceOfReason(name, 'runtime', language) ?? toDo, endsWithoutHelp: false }];
 }
 
 /**
@@ -47,8 +55,12 @@ function ofVendor(name: string): readonly Explained[] {
  * @example
  * explainedNamed(['Paused', 'Nonsense']).unknown; // → ['Nonsense']
  */
-export function explainedNamed(names: readonly string[]): { readonly found: readonly Explained[]; readonly unknown: readonly string[] } {
-  if (names.length === 0) return { found: explained, unknown: [] };
-  const found = [...explained.filter(({ name }) => names.includes(name)), ...names.flatMap(ofVendor)];
+export function explainedNamed(
+  names: readonly string[],
+  language: Language = 'en',
+): { readonly found: readonly Explained[]; readonly unknown: readonly string[] } {
+  const all = explainedIn(language);
+  if (names.length === 0) return { found: all, unknown: [] };
+  const found = [...all.filter(({ name }) => names.includes(name)), ...names.flatMap((name) => ofVendor(name, language))];
   return { found, unknown: names.filter((wanted) => !found.some(({ name }) => name === wanted)) };
 }

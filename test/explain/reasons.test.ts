@@ -1,14 +1,23 @@
 import { expect, test } from 'vitest';
-import { explained, explainedNamed } from '../../src/explain/reasons.ts';
+import { explainedIn, explainedNamed } from '../../src/explain/reasons.ts';
 import { conditionAdvice } from '../../src/planning/condition-advice.ts';
 import { causes } from '../../src/planning/reasons.ts';
 
 test('every reason and every condition with advice is explained, once', () => {
-  expect(explained.filter(({ is }) => is === 'reason').map(({ name }) => name)).toEqual(Object.keys(causes));
-  expect(explained.filter(({ is }) => is === 'condition').map(({ name }) => name)).toEqual(Object.keys(conditionAdvice));
+  expect(
+    explainedIn()
+      .filter(({ is }) => is === 'reason')
+      .map(({ name }) => name),
+  ).toEqual(Object.keys(causes));
+  expect(
+    explainedIn()
+      .filter(({ is }) => is === 'condition')
+      .map(({ name }) => name),
+  ).toEqual(Object.keys(conditionAdvice));
 });
 test('a text names no link of a page, and none refers to another row', () => {
-  expect(explained.filter(({ means, toDo }) => /\]\(|^as for/.test(`${means}\n${toDo}`))).toEqual([]);
+  for (const language of ['en', 'zh'] as const)
+    expect(explainedIn(language).filter(({ means, toDo }) => /\]\(|^as for/.test(`${means}\n${toDo}`))).toEqual([]);
 });
 test('a name may be that of a reason and of a condition', () => {
   expect(explainedNamed(['MountsDiffer']).found.map(({ is }) => is)).toEqual(['reason', 'condition']);
@@ -27,4 +36,9 @@ test("the companion of a vendor's runtime is explained, though the table does no
     ],
     unknown: [],
   });
+});
+test('the action is in the language that is asked for', () => {
+  const differing = explainedIn('zh').filter(({ toDo }, i) => toDo !== explainedIn('en')[i]?.toDo);
+  expect(differing.length).toBeGreaterThan(explainedIn().length - 5);
+  expect(explainedNamed(['AcmeProfileNotFound'], 'zh').found[0]?.toDo).toMatch(/[\u4e00-\u9fff]/);
 });

@@ -102,7 +102,7 @@ export const define: Define = (command, parts) => {
     .addHelpText('after', EXAMPLES)
     .action(async (names: readonly string[], flags: Flags) => {
       if (flags.for !== undefined && !flags.slow) throw new UsageError('--for: expected --slow too, found none');
-      if (flags.reasons) return sayReasons(names, flags.output);
+      if (flags.reasons) return sayReasons(names, flags.output, languageFor(flags, process.env));
       const seconds = secondsOf(flags.for ?? '10s');
       const runtimes = await allRuntimes(await parts.runtimes(), flags.config);
       try {

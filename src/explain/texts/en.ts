@@ -4,6 +4,7 @@ import type { Language } from '../../planning/advice.ts';
 export const en = {
   language: 'en',
   toDo: 'to do: ',
+  toDoForOperation: 'to do for an operation: ',
   since: (age: string) => `, for ${age}: `,
   nothingHere: (namespace: string | undefined) =>
     `Nothing is here: no Dataset, runtime or operation ${namespace === undefined ? 'in any namespace' : `in namespace ${namespace}. -A explains all namespaces`}.`,

@@ -4,6 +4,7 @@ import type { Texts } from './en.ts';
 export const zh: Texts = {
   language: 'zh',
   toDo: '处理建议：',
+  toDoForOperation: '数据操作的处理建议：',
   since: (age) => `，已持续 ${age}：`,
   nothingHere: (namespace) =>
     namespace === undefined

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { sluice } from '../run.ts';
 
-const nowhere = { env: { KUBECONFIG: '/nowhere' } };
+const nowhere = { env: { KUBECONFIG: '/nowhere', LC_ALL: 'C' } };
 
 test('a reason is explained without a cluster', async () => {
   expect(await sluice(['explain', '--reasons', 'ReferenceNotAllowed'], nowhere)).toEqual({
