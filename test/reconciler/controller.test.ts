@@ -84,7 +84,9 @@ test('a standby puts no key in line, and counts none', async () => {
   await controller.synced;
   expect([...controller.store.datasets()]).toHaveLength(1);
   expect(controller.isLeader).toBe(false);
-  expect(await metrics.registry.metrics()).not.toContain('workqueue_adds_total{');
+  // A counter begins at 0, so that its first event is an increase.
+  expect(await metrics.registry.metrics()).toMatch(/^workqueue_adds_total\S* 0$/m);
+  expect(await metrics.registry.metrics()).not.toMatch(/^workqueue_adds_total\S* [1-9]/m);
 });
 
 test('a controller that has stopped leaves no connection open', async () => {

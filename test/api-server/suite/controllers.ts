@@ -58,7 +58,7 @@ export function controllers(subject: () => Subject): void {
     await subject().eventually(async () => {
       const { items } = await client.list(Event, { namespace, fieldSelector });
       expect(items[0]?.['message']).toMatch(
-        /^create Pod a-0 in StatefulSet a failed error: pods "a-0" is forbidden: exceeded quota: team, /,
+        /^[cC]reate Pod a-0 in StatefulSet a failed error: pods "a-0" is forbidden: exceeded quota: team, /,
       );
     });
     expect(await podNames()).toEqual(['first']);

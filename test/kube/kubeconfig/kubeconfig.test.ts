@@ -303,7 +303,7 @@ describe('fields', () => {
   });
   test('that have no meaning here are passed over', () => {
     const cluster = { server: 'https://a:1/k8s/', 'disable-compression': true, extensions: [{ name: 'minikube', extension: {} }] };
-    expect(read(folder().kubeconfig(cluster))).toEqual({ server: 'https://a:1/k8s' });
+    expect(read(folder().kubeconfig(cluster))).toEqual({ server: 'https://a:1/k8s', context: 'x' });
   });
 });
 
