@@ -32,7 +32,7 @@ function exitCodesOf(help: string): readonly (readonly string[])[] {
   ]);
 }
 
-export const flagRows = ({ options }: Command): readonly (readonly string[])[] =>
+const flagRows = ({ options }: Command): readonly (readonly string[])[] =>
   options
     .filter(({ hidden }) => !hidden)
     .map(({ flags, description, argChoices, defaultValue }) => [
