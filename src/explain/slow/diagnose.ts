@@ -27,7 +27,7 @@ export interface SlowReport {
   readonly causes: readonly SlowCause[];
   /** All that was looked at, so that an empty list of causes says something. */
   readonly lookedAt: readonly string[];
-  /** SlowFigures that are not known, and why. */
+  /** Figures that are not known, and why. */
   readonly unknown: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { SECURITY_HEADERS } from './headers.ts';
 
-/** HttpAnswers of one request. */
+/** The ways to answer one request. */
 export interface HttpAnswers {
   json(value: unknown, status?: number, headers?: Readonly<Record<string, string>>): void;
   /** JSON that is made while it is sent. */
