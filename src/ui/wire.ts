@@ -11,7 +11,7 @@ export const paths = {
   fleet: '/api/fleet',
   /** GET: server-sent events, each `FleetChange` as `data`, its version as `id`. Begins after `?from=` a version, or with `Last-Event-ID`. */
   changes: '/api/changes',
-  /** GET `/<namespace>/<name>`: `DatasetView`; 404. */
+  /** GET `/<namespace>/<name>`: `DatasetView`; 404. With `?language=zh` its advice is in Chinese. */
   datasets: '/api/datasets',
   /** GET: `NodeView[]`. */
   nodes: '/api/nodes',

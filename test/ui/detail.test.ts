@@ -123,6 +123,15 @@ test('the picture leads from the store by the workers to nodes, clients and read
   expect(runtime?.causes[0]?.toDo).toContain('kubectl logs demo-worker-0 -n ml');
 });
 
+test('advice is in Chinese for who asks for that, and in English in any other language', async () => {
+  const { get } = await viewing();
+  const adviceIn = async (query: string) =>
+    (await get(`/api/datasets/ml/demo${query}`)).json<DatasetView>().explanations.flatMap(({ causes }) => causes.map(({ toDo }) => toDo));
+  expect((await adviceIn('?language=zh')).some((text) => /[\u4e00-\u9fff]/.test(text))).toBe(true);
+  expect(await adviceIn('?language=fr')).toEqual(await adviceIn(''));
+  expect((await adviceIn('')).some((text) => /[\u4e00-\u9fff]/.test(text))).toBe(false);
+});
+
 test('history has conditions and events of the objects of the Dataset alone, without credentials', async () => {
   const { get } = await viewing();
   const { history } = (await get('/api/datasets/ml/demo')).json<DatasetView>();

@@ -74,7 +74,7 @@ export function apiRoutes({ fleet, ready, streams, nodes, looks, preview, clock 
   }
 
   async function answerDataset(asked: UiRequest): Promise<void> {
-    const { session, answers } = asked;
+    const { session, answers, query } = asked;
     const { sees } = session.sight;
     const kept = await seen(asked);
     if (!kept) return answers.problem(404, NO_DATASET);
@@ -104,6 +104,7 @@ export function apiRoutes({ fleet, ready, streams, nodes, looks, preview, clock 
       const view = {
         row: fleet.datasetRow(kept, sees),
         samples: fleet.samples.of(key),
+        language: query.get('language') === 'zh' ? ('zh' as const) : ('en' as const),
         nodeState: sees('nodes', '') ? nodeState : () => 'unknown' as const,
       };
       answers.json(datasetView(reading, view));

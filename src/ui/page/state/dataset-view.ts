@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { DatasetView } from '../../wire.ts';
 import { Answered, fetchDataset } from './requests.ts';
 import { touched } from './session.ts';
+import { language } from './settings.ts';
 
 export type Reading = { readonly step: 'loading' } | { readonly step: 'gone' } | { readonly step: 'read'; readonly view: DatasetView };
 
@@ -26,7 +27,7 @@ export function useDatasetView(namespace: string, name: string): Reading {
     };
     const read = async (): Promise<void> => {
       [isReading, isDue] = [true, false];
-      const next = await fetchDataset(namespace, name).then(
+      const next = await fetchDataset(namespace, name, language.peek()).then(
         (view): Reading => ({ step: 'read', view }),
         (error: unknown): Reading | undefined => (error instanceof Answered && error.status === 404 ? { step: 'gone' } : undefined),
       );
@@ -37,13 +38,18 @@ export function useDatasetView(namespace: string, name: string): Reading {
       if (isDue) soon();
       else timer = setTimeout(soon, REFRESH_MS);
     };
-    const stop = effect(() => {
-      if (touched.value === 'all' || touched.value.has(key)) soon();
-    });
-    soon();
+    const stops = [
+      effect(() => {
+        if (touched.value === 'all' || touched.value.has(key)) soon();
+      }),
+      // At once, and for each language: the server words the advice.
+      effect(() => {
+        if (language.value) soon();
+      }),
+    ];
     return () => {
       isOver = true;
-      stop();
+      for (const stop of stops) stop();
       clearTimeout(timer);
     };
   }, [namespace, name]);

@@ -1,4 +1,5 @@
 /** Requests to the server of the page, and what an answer other than 200 means. */
+import type { Language } from './settings.ts';
 import { type DatasetView, type EditPreview, type Fleet, type NodeView, paths } from '../../wire.ts';
 
 /** An answer that is not the value that was asked for. */
@@ -14,7 +15,8 @@ export class Answered extends Error {
 
 export const fetchFleet = (): Promise<Fleet> => get(paths.fleet);
 export const fetchNodes = (): Promise<readonly NodeView[]> => get(paths.nodes);
-export const fetchDataset = (namespace: string, name: string): Promise<DatasetView> => get(of(paths.datasets, namespace, name));
+export const fetchDataset = (namespace: string, name: string, language: Language): Promise<DatasetView> =>
+  get(`${of(paths.datasets, namespace, name)}${language === 'zh' ? '?language=zh' : ''}`);
 export const postPreview = (namespace: string, name: string, text: string): Promise<EditPreview> =>
   asked(of(paths.preview, namespace, name), { method: 'POST', headers: { 'content-type': 'application/yaml' }, body: text });
 

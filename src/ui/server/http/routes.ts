@@ -45,7 +45,7 @@ export interface RoutesOptions {
 /** A token, and what is around it. */
 const MOST_TOKEN_BYTES = 16 << 10;
 
-/** Returns what answers each request: files of the page, signing in, and the API for those who have signed in. */
+/** Returns the function that answers each request: files of the page, signing in, and the API for those who have signed in. */
 export function createRoutes({ viewers, routes, assets, hosts, cookie, log }: RoutesOptions) {
   async function signIn(request: IncomingMessage, answers: HttpAnswers): Promise<void> {
     if (request.method !== 'POST') return answers.problem(405, `expected POST, found ${request.method}`);
