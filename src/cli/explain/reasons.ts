@@ -17,7 +17,7 @@ export function sayReasons(names: readonly string[], output: 'text' | 'json', la
 }
 
 function linesOf({ name, is, means, toDo, toDoForOperation, endsWithoutHelp }: Explained, texts: Texts): readonly Line[] {
-  const kind = is === 'condition' ? ' (condition)' : endsWithoutHelp ? ' (ends without help)' : '';
+  const kind = is === 'condition' ? ' (condition)' : endsWithoutHelp ? ' (goes away once its cause does)' : '';
   return [
     [styled(['bold', 'yellow'], name), kind],
     `  ${means}`,

@@ -7,7 +7,7 @@ export type Severity = 'critical' | 'warning' | 'info';
 export interface Alert {
   /** `SluiceDatasetFailed`. */
   readonly name: string;
-  /** `critical`: pods cannot read their data, or cannot start, now. `warning`: a person has to act. `info`: a person should know. */
+  /** `critical`: now pods cannot read their data or cannot start, or nothing is set up. `warning`: a person has to act. `info`: a person should know. */
   readonly severity: Severity;
   /** Fires for each of its series. */
   readonly expr: string;

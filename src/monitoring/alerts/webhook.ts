@@ -33,7 +33,7 @@ export const webhookAlerts = (time: Time, entries: number): readonly Alert[] => 
   }),
   alert({
     name: 'SluiceWebhookCertificateEnds',
-    severity: 'critical',
+    severity: 'warning',
     of: where(until(by('min', HOME, series('sluice_webhook_certificate_expiry_timestamp_seconds'))), '<', DAYS_LEFT * DAY),
     lasts: time(900),
     means: `the certificate of the webhook ends in less than ${DAYS_LEFT} days: it was to be renewed long before`,

@@ -21,7 +21,7 @@ export const en = {
   failed: (message: string) => `The server answered: ${message}`,
 
   signIn: 'Sign in',
-  signInHelp: 'The address that sluice ui printed works once. Open a new one, or paste a token:',
+  signInHelp: 'The address that sluice ui printed works once. Run sluice ui again for a new one, or paste a token:',
   signInCluster: 'In a cluster, use a token of your own, for example of kubectl create token <service account>.',
   token: 'Token',
   refused: 'The token is not valid, or was used before.',

@@ -22,7 +22,7 @@ export const zh: Texts = {
   failed: (message) => `服务器返回：${message}`,
 
   signIn: '登录',
-  signInHelp: 'sluice ui 打印的地址只能使用一次。请重新获取一个地址，或粘贴令牌：',
+  signInHelp: 'sluice ui 打印的地址只能使用一次。请重新运行 sluice ui 以获取新地址，或粘贴令牌：',
   signInCluster: '在集群中运行时，请使用自己的令牌，例如 kubectl create token <service account> 的输出。',
   token: '令牌',
   refused: '令牌无效，或已被使用过。',

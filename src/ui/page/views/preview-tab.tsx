@@ -1,5 +1,5 @@
 /** Changes in the cluster that an edit would cause, as `sluice diff` prints it. Nothing is written. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DatasetView, EditPreview } from '../../wire.ts';
 import { editable } from '../format/editable.ts';
 import { diffLines } from '../format/diff-lines.ts';
@@ -24,6 +24,11 @@ export function PreviewTab({ namespace, name, manifests }: PreviewProps) {
   const [from, setFrom] = useState(manifests[0]?.title ?? '');
   const [text, setText] = useState(editable(manifests[0]?.yaml ?? ''));
   const [answer, setAnswer] = useState<Answer>({ step: 'none' });
+  const answered = useRef<HTMLDivElement>(null);
+  // Below the manifest, the answer would be out of sight.
+  useEffect(() => {
+    if (answer.step === 'answered' || answer.step === 'refused') answered.current?.scrollIntoView({ block: 'start' });
+  }, [answer]);
   const ask = async (): Promise<void> => {
     setAnswer({ step: 'asking' });
     setAnswer(
@@ -64,7 +69,7 @@ export function PreviewTab({ namespace, name, manifests }: PreviewProps) {
           {answer.step === 'asking' ? t.previewing : t.preview}
         </button>
       </p>
-      <div aria-live="polite">
+      <div aria-live="polite" ref={answered}>
         {answer.step === 'refused' ? (
           <p class="fault">
             <StateIcon state="failing" /> <Shown text={t.failed(answer.why)} />
