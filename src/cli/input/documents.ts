@@ -1,4 +1,16 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type ScalarTag } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  type ScalarTag,
+  visit,
+  YAMLParseError,
+} from 'yaml';
 import type { Fault } from '../../api/index.ts';
 import { plainValue } from './plain-yaml.ts';
 
@@ -110,6 +122,8 @@ function unopened({ file, text, before }: Piece): Documents {
   const documents = parseAllDocuments(text, {
     lineCounter: lines,
     merge: true,
+    // The library compares each key of a map with each other: 250 kB take minutes. `twinIn` looks once at each.
+    uniqueKeys: false,
     customTags: [oldBooleans],
     prettyErrors: false,
     logLevel: 'error',
@@ -121,7 +135,7 @@ function unopened({ file, text, before }: Piece): Documents {
   const objects: SourceObject[] = [];
   const faults: InputFault[] = [];
   for (const document of Array.isArray(documents) ? documents : []) {
-    const [error] = document.errors;
+    const error = document.errors[0] ?? twinIn(document);
     const value = error ? error : valueOf(document);
     if (value instanceof Error) {
       const offset = error?.pos[0] ?? document.contents?.range?.[0] ?? 0;
@@ -139,13 +153,54 @@ function unopened({ file, text, before }: Piece): Documents {
   return { objects, faults };
 }
 
+/** The first key that a map has twice, as the library tells it. */
+function twinIn(document: Document): YAMLParseError | undefined {
+  let found: YAMLParseError | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key) || key.value === '<<') continue;
+        if (known.has(key.value)) {
+          const at = key.range?.[0] ?? 0;
+          found = new YAMLParseError([at, at + 1], 'DUPLICATE_KEY', 'Map keys must be unique');
+          return visit.BREAK;
+        }
+        known.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
+}
+
 /** Throws nothing: a bomb of aliases is a fault like any other. */
 function valueOf(document: Document): unknown {
   try {
-    return document.toJS({ maxAliasCount: 1000 }) as unknown;
+    const value = document.toJS({ maxAliasCount: 1000 }) as unknown;
+    return isLarger(value, MOST_EXPANDED) ? new Error('aliases make it larger than 8 MiB') : value;
   } catch (error) {
     return error as Error;
   }
+}
+
+/** Characters of a document with its aliases written out. */
+const MOST_EXPANDED = 8 << 20;
+
+/** Whether a value has more characters; of parts that it has more than once, each counts. */
+function isLarger(value: unknown, most: number): boolean {
+  const left: unknown[] = [value];
+  for (let size = 0; left.length > 0; ) {
+    const each = left.pop();
+    size += typeof each === 'string' ? each.length : 1;
+    if (size + left.length > most) return true;
+    if (typeof each === 'object' && each !== null)
+      for (const [key, part] of Object.entries(each)) {
+        size += key.length;
+        left.push(part);
+      }
+  }
+  return false;
 }
 
 function opened(source: SourceObject): readonly SourceObject[] {

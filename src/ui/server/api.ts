@@ -35,7 +35,9 @@ export interface ApiParts {
 const PATIENCE_MS = 20_000;
 /** A view of a Dataset asks the API server for a page or two of each of ten kinds. */
 const READS = 6;
-const MOST_MANIFEST_BYTES = 1 << 20;
+/** Each has the manifests of a Dataset rendered. */
+const PREVIEWS = 2;
+const MOST_MANIFEST_BYTES = 256 << 10;
 const NOT_READY = 'the server has not read all kinds from the API server yet: ask again';
 /** The same for one that does not exist and one that the viewer may not see. */
 const NO_DATASET = 'expected the name of a Dataset that exists and that you may see';
@@ -43,6 +45,7 @@ const NO_DATASET = 'expected the name of a Dataset that exists and that you may 
 /** The answers to paths of wire.ts. */
 export function apiRoutes({ fleet, ready, streams, nodes, looks, preview, clock }: ApiParts): ReadonlyMap<string, UiRoute> {
   const reads = createLimiter(READS, clock);
+  const previews = createLimiter(PREVIEWS, clock);
   const isReady = (whole: Promise<void>): Promise<true | undefined> =>
     within(
       clock,
@@ -54,9 +57,17 @@ export function apiRoutes({ fleet, ready, streams, nodes, looks, preview, clock 
     return node ? (node.ready ? 'ready' : 'not ready') : 'unknown';
   };
 
-  async function answerFleet({ session: { sight }, answers }: UiRequest): Promise<void> {
+  async function answerFleet({ session: { sight, ended }, response, answers }: UiRequest): Promise<void> {
     if (!(await isReady(ready))) return answers.problem(503, NOT_READY);
     await sight.look(namespacesOf(fleet));
+    // A client that reads slowly would get rows of later, and with rights of before.
+    const cut = () => void response.destroy();
+    const cancel = clock.after(WHOLE_MS, cut);
+    ended.addEventListener('abort', cut, { once: true });
+    response.once('close', () => {
+      cancel();
+      ended.removeEventListener('abort', cut);
+    });
     await answers.chunks(fleetText(fleet, { sight, version: streams.version(), now: clock.wall(), pace: createPace(clock) }));
   }
 
@@ -126,7 +137,12 @@ export function apiRoutes({ fleet, ready, streams, nodes, looks, preview, clock 
     const text = await bodyOf(request, MOST_MANIFEST_BYTES);
     if (text === undefined) return answers.problem(413, `expected a manifest of at most ${MOST_MANIFEST_BYTES} bytes`);
     const { namespace, name } = kept.row;
-    answers.json(await preview(session.edits, { namespace, name, text }));
+    const slot = await takeSlot(previews, clock, PATIENCE_MS, {});
+    try {
+      answers.json(await preview(session.edits, { namespace, name, text }));
+    } finally {
+      slot.release();
+    }
   }
 
   return new Map<string, UiRoute>([
@@ -138,4 +154,6 @@ export function apiRoutes({ fleet, ready, streams, nodes, looks, preview, clock 
   ]);
 }
 const MOST_OPERATIONS = 12;
+/** For the whole fleet to be read by a client. */
+const WHOLE_MS = 60_000;
 const NODES_MS = 2_000;

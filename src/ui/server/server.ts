@@ -7,7 +7,7 @@ import { createListener } from '../../kube/listen/listener.ts';
 import { type Log, silent } from '../../kube/types.ts';
 import { apiRoutes, type Preview } from './api.ts';
 import { createLooks } from './detail/looks.ts';
-import { createStreams } from './fleet/stream.ts';
+import { createSeal, createStreams } from './fleet/stream.ts';
 import { watchFleet } from './fleet/watches.ts';
 import { type Asset, createRoutes } from './http/routes.ts';
 import { createNodeWatches } from './nodes/watches.ts';
@@ -50,7 +50,7 @@ export async function serveUi(options: UiOptions): Promise<UiServer> {
   const { client, runtimes, namespaces, mayList, viewers, assets, preview, isLocal, clock = systemClock, log = silent } = options;
   const watched = watchFleet(client, { runtimes, ...(namespaces && { namespaces }), mayList, clock, log });
   const { fleet } = watched;
-  const streams = createStreams(fleet, randomBytes(6).toString('hex'), clock);
+  const streams = createStreams(fleet, randomBytes(6).toString('hex'), clock, createSeal());
   const { server, connections, listen } = createListener({ ...LIMITS, mostOfPeer: OF_PEER });
   let port = 0;
 

@@ -37,7 +37,12 @@ export interface Concerned {
 }
 
 const MOST_PODS = 500;
+const MOST_POD_BYTES = 16 << 20;
+/** With a limit, an answer is bounded in bytes too. */
+const MOST_LISTED = 200;
 const MOST_APPLICATIONS = 200;
+/** Anybody who may edit the namespace can label more of them. */
+const MOST_WORKLOADS = 16;
 /** Objects whose events are asked for one by one. */
 const MOST_NAMES = 24;
 
@@ -57,17 +62,25 @@ export async function readDataset(
   const uids = new Set([...served, ...own].flatMap(({ metadata: { uid } }) => uid ?? []));
   const selector = { labelSelector: `${label.owner} in (${[...uids].join(',')})` };
   const owned = async (type: ResourceType) =>
-    uids.size === 0 ? [] : (await list(type, selector)).filter((each) => uids.has(ownerUid(each) ?? ''));
+    uids.size === 0 ? [] : (await list(type, { ...selector, limit: MOST_LISTED })).filter((each) => uids.has(ownerUid(each) ?? ''));
   const [sets, daemons, jobs] = await Promise.all([ownedKinds.StatefulSet, ownedKinds.DaemonSet, ownedKinds.Job].map(owned));
-  const workloads = [...(sets ?? []), ...(daemons ?? [])];
-  const underWay = (jobs ?? []).filter((job) => !hasEnded(job));
-  const pods = (
-    await Promise.all([...workloads, ...underWay].map((each) => list(Pod, { labelSelector: podSelector(each), limit: MOST_PODS })))
-  ).flat();
+  const workloads = [...(sets ?? []), ...(daemons ?? [])].slice(0, MOST_WORKLOADS);
+  const underWay = (jobs ?? []).filter((job) => !hasEnded(job)).slice(0, MOST_WORKLOADS);
+  const pods: KubeObject[] = [];
+  let bytes = 0;
+  for (const each of [...workloads, ...underWay]) {
+    if (pods.length >= MOST_PODS || bytes > MOST_POD_BYTES) break;
+    const selection = { namespace, labelSelector: podSelector(each), limit: MOST_PODS - pods.length };
+    const { items, size = 0 } = await client.list(Pod, selection).catch(noneIfUnread);
+    pods.push(...items);
+    bytes += size;
+  }
   const { kept: applications, more } = await readersOf(client, namespace, name);
   const unready = [...pods, ...applications].filter((pod) => !isReady(pod));
   const names = [...new Set([dataset, ...own, ...workloads, ...underWay, ...unready].map(({ metadata }) => metadata.name))];
-  const events = await Promise.all(names.slice(0, MOST_NAMES).map((of) => list(Event, { fieldSelector: `involvedObject.name=${of}` })));
+  const events = await Promise.all(
+    names.slice(0, MOST_NAMES).map((of) => list(Event, { fieldSelector: `involvedObject.name=${of}`, limit: MOST_LISTED })),
+  );
   return {
     dataset,
     runtimes: served,
@@ -144,7 +157,7 @@ function operationType(kind: string): ResourceType {
 function nothingIfUnread(error: unknown): undefined {
   if (!isForbidden(error) && !isNotFound(error)) throw error;
 }
-function noneIfUnread(error: unknown): { readonly items: readonly KubeObject[] } {
+function noneIfUnread(error: unknown): { readonly items: readonly KubeObject[]; readonly size?: number } {
   if (isForbidden(error) || isNotFound(error)) return { items: [] };
   throw error;
 }

@@ -1,3 +1,4 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../kube/clock.ts';
 import type { FleetChange } from '../../wire.ts';
@@ -10,6 +11,8 @@ const APART_MS = 250;
 const HEARTBEAT_MS = 15_000;
 /** A client whose socket stays full longer is cut off. Its browser connects again, and gets the changes that it has missed. */
 const PATIENCE_MS = 30_000;
+/** Streams of one viewer: one a tab. The first ends for one more. */
+const MOST_OF_VIEWER = 20;
 
 /** The streams of changes to all viewers. */
 export interface Streams {
@@ -28,10 +31,10 @@ export interface Viewing {
 }
 
 /** @param epoch another one with each start of the server: versions of an earlier one mean nothing */
-export function createStreams(fleet: LiveFleet, epoch: string, clock: Clock): Streams {
+export function createStreams(fleet: LiveFleet, epoch: string, clock: Clock, { seal, unseal }: Seal = OPEN): Streams {
   const open = new Set<Stream>();
   let cancel: (() => void) | undefined;
-  const versionAt = (head: number): string => `${epoch}.${head}`;
+  const versionAt = (head: number): string => seal(`${epoch}.${head}`);
 
   function soon(): void {
     cancel ??= clock.after(APART_MS, () => {
@@ -49,8 +52,10 @@ export function createStreams(fleet: LiveFleet, epoch: string, clock: Clock): St
       return open.size;
     },
     open(response, viewing) {
-      const known = headOf(viewing.from, epoch);
+      const known = headOf(unseal(viewing.from ?? ''), epoch);
       const stream = createStream(response, { ...viewing, fleet, clock, versionAt, known });
+      const own = [...open].filter((each) => each.sight === viewing.sight);
+      if (own.length >= MOST_OF_VIEWER) own[0]?.end();
       open.add(stream);
       response.once('close', () => open.delete(stream));
       stream.flush();
@@ -63,6 +68,38 @@ export function createStreams(fleet: LiveFleet, epoch: string, clock: Clock): St
   };
 }
 
+/** Writes versions so that nobody reads from them how much there was to see for others. */
+export interface Seal {
+  seal(version: string): string;
+  unseal(text: string): string | undefined;
+}
+const OPEN: Seal = { seal: (version) => version, unseal: (text) => text };
+
+/** With a key of this process alone. */
+export function createSeal(): Seal {
+  const key = randomBytes(16);
+  return {
+    seal(version) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-128-gcm', key, nonce);
+      // Padded: the length says nothing either.
+      return Buffer.concat([nonce, cipher.update(version.padEnd(32)), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+    },
+    unseal(text) {
+      const bytes = Buffer.from(text, 'base64url');
+      if (bytes.length !== 60) return undefined;
+      try {
+        const decipher = createDecipheriv('aes-128-gcm', key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(44));
+        return Buffer.concat([decipher.update(bytes.subarray(12, 44)), decipher.final()])
+          .toString()
+          .trimEnd();
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
 /** The number in a version; undefined if it is of another epoch, or no version. */
 function headOf(version: string | undefined, epoch: string): number | undefined {
   const [, of, head] = /^([\w-]{1,64})\.(\d{1,15})$/.exec(version ?? '') ?? [];
@@ -70,6 +107,7 @@ function headOf(version: string | undefined, epoch: string): number | undefined 
 }
 
 interface Stream {
+  readonly sight: Sight;
   flush(): void;
   isBehind(): boolean;
   end(): void;
@@ -119,6 +157,7 @@ function createStream(response: ServerResponse, { sight, ended, fleet, clock, ve
   heartbeat = clock.after(HEARTBEAT_MS, beat);
 
   return {
+    sight,
     end,
     isBehind: () => cursor !== undefined && cursor < fleet.head,
     flush() {

@@ -51,7 +51,7 @@ export function createRoutes({ viewers, routes, assets, hosts, cookie, log }: Ro
     if (request.method !== 'POST') return answers.problem(405, `expected POST, found ${request.method}`);
     const token = tokenIn(await bodyOf(request, MOST_TOKEN_BYTES));
     if (token === undefined) return answers.problem(400, 'expected {"token": "…"} as JSON');
-    const value = await viewers.signIn(token);
+    const value = await viewers.signIn(token, request.socket.remoteAddress);
     if (value === undefined)
       return answers.problem(401, 'expected a token that is valid here, and that was not used before if it is of an address');
     const secure = request.headers['x-forwarded-proto'] === 'https' ? '; Secure' : '';
@@ -70,7 +70,11 @@ export function createRoutes({ viewers, routes, assets, hosts, cookie, log }: Ro
     }
     if (path === paths.session) return signIn(request, answers);
     if (!path.startsWith('/api/')) return answers.problem(404, 'expected the address that the command printed');
-    const session = await viewers.of({ cookie: cookieOf(request, cookie()), bearer: bearerOf(request) });
+    const session = await viewers.of({
+      cookie: cookieOf(request, cookie()),
+      bearer: bearerOf(request),
+      peer: request.socket.remoteAddress,
+    });
     if (!session) return answers.problem(401, 'expected the cookie of one who has signed in');
     const found = routeOf(routes, path);
     if (!found) return answers.problem(404, 'expected a path of this page');

@@ -27,20 +27,22 @@ export function operationRow(
     namespace: text(metadata.namespace ?? ''),
     name: metadata.name,
     kind: text(kind),
-    datasets: datasetsOf(operation).map(keyText),
+    datasets: datasetsOf(operation).map((key) => cut(keyText(key), MOST_KEY)),
     phase: text(cut(redactedText(status?.phase ?? ''), 40)),
     created,
     ...(progress !== undefined && { progress }),
     ...(seconds !== undefined && { seconds }),
     ...(spec.policy === 'Cron' && schedule !== undefined && { schedule: cut(redactedText(schedule), 100) }),
     ...(lastRun !== undefined && { lastRun }),
-    ...(after && { after: `${after.kind}/${after.namespace}/${after.name}` }),
+    ...(after && { after: cut(`${after.kind}/${after.namespace}/${after.name}`, MOST_KEY) }),
     ...(message !== undefined && { message: text(cut(redactedText(message), MOST_MESSAGE)) }),
   };
   return { row, runsSince: runs ? (lastRun ?? created) : undefined };
 }
 
 const MOST_MESSAGE = 400;
+/** A kind, a namespace and a name are shorter; in a spec there may be anything. */
+const MOST_KEY = 400;
 
 /** The reason why an operation waits, or has failed. */
 function messageOf(operation: OperationObject): string | undefined {

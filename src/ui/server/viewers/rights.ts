@@ -17,6 +17,8 @@ export interface RightsOptions {
 /** How long an answer counts. A right that was refused is asked for less often: there may be thousands of namespaces. */
 const GRANTED_MS = 60_000;
 const REFUSED_MS = 300_000;
+/** After this time an answer is none any more, though the API server gives no other. */
+const OLDEST_MS = 900_000;
 const MOST_PLACES = 20_000;
 
 interface Place {
@@ -32,7 +34,10 @@ export function reviewedSight({ name, cluster, kinds, namespaces, ask, clock }: 
   const asked = new Map<string, Promise<void>>();
   const listeners = new Set<() => void>();
   const served = namespaces && new Set(namespaces);
-  const allowedIn = (place: string): ReadonlySet<string> => places.get(place)?.allowed ?? NONE;
+  const allowedIn = (place: string): ReadonlySet<string> => {
+    const known = places.get(place);
+    return known && clock.monotonic() - known.at <= OLDEST_MS ? known.allowed : NONE;
+  };
   const mayAll = (plural: string): boolean => allowedIn('').has(plural);
 
   function isFresh(place: string): boolean {

@@ -15,7 +15,7 @@ export interface ViewerSession {
 /** Those who may look, and how they sign in. */
 export interface Viewers {
   /** @returns the cookie's value; undefined if the token is none that is expected. @throws TooMany */
-  signIn(token: string): Promise<string | undefined>;
+  signIn(token: string, peer?: string): Promise<string | undefined>;
   /** The session of a cookie, or of the token that a proxy sends. @throws TooMany */
   of(credentials: Credentials): Promise<ViewerSession | undefined>;
   stop(): void;
@@ -23,6 +23,8 @@ export interface Viewers {
 export interface Credentials {
   readonly cookie: string | undefined;
   readonly bearer: string | undefined;
+  /** The address that asks. */
+  readonly peer?: string | undefined;
 }
 
 /** Too many try at once, or are there already. */
