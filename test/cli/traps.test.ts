@@ -108,6 +108,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   explain: [['--kubeconfig', nowhere]],
   playground: [['--', '/bin/true']],
+  ui: [['--kubeconfig', nowhere]],
   crds: [[]],
   completion: [['bash']],
   install: [['--image', 'registry.example/sluice:1']],
