@@ -167,9 +167,14 @@ describe.skipIf(!simulated)('sluice install', () => {
     const events = () => auditSince(plane, mark, `system:serviceaccount:${NAMESPACE}:sluice-controller`);
     vi.stubEnv('THIN_FUSE_CONFIG_STORAGE', 'secret');
     const flags = ['--config', module, '--leader-election-namespace', NAMESPACE, '--probe-interval', '1s'];
-    const controller = startProcess(await kubeconfigOf('sluice-controller'), ...flags);
-    vi.unstubAllEnvs();
+    const account = await kubeconfigOf('sluice-controller');
+    const controller = startProcess(account, ...flags);
     await controller.says('leading');
+    // A process that leads at once has no time to watch the Lease.
+    const standby = startProcess(account, ...flags);
+    vi.unstubAllEnvs();
+    await expect.poll(() => [...asked(events())], { timeout: 60_000 }).toContain('watch coordination.k8s.io/leases sluice');
+    await standby.end('SIGTERM');
 
     const space = await createSpace(plane, client, 'rights');
     const engine = await startEngine(plane, space.namespace);
