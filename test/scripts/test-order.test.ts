@@ -80,6 +80,8 @@ async function run(setup: string, args: readonly string[] = [], failing = '') {
     FAILING: failing,
     SLOW: setup.includes('quick') ? '' : 'yes',
     SLUICE_TEST_REPORT: '',
+    // The newest Kubernetes may be built on this machine.
+    SLUICE_CACHE: join(dir, 'cache'),
   };
   const out = join(dir, 'out');
   const child = spawn('bash', ['-c', `"$0" "$@" >'${out}' 2>&1`, process.execPath, script, ...args], { cwd: dir, env, stdio: 'ignore' });
