@@ -2,18 +2,10 @@ import { durationText } from '../api/index.ts';
 import { redactedText } from '../api/redact.ts';
 import type { KubeObject } from '../kube/types.ts';
 import type { ExplainInput } from './gather.ts';
+import type { RecordedEvent } from './recorded-event.ts';
 
-interface Occurrence {
-  readonly reason?: string;
-  readonly message?: string;
-  readonly firstTimestamp?: string | null;
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
-  /** Times of a repeated event: `eventTime` is the first. */
-  readonly series?: { readonly lastObservedTime?: string } | null;
-  readonly involvedObject?: { readonly uid?: string };
-}
-const timeOf = ({ series, lastTimestamp, eventTime }: Occurrence): string => series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? '';
+const timeOf = ({ series, lastTimestamp, eventTime }: RecordedEvent): string =>
+  series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? '';
 const MOST = 3;
 
 /** The latest warnings that no condition has the text of. */
@@ -30,7 +22,7 @@ export const eventLines = (
       return `event ${reason}${ageOf(event, now)}: ${message}`;
     });
 
-function ageOf(event: Occurrence, now: number): string {
+function ageOf(event: RecordedEvent, now: number): string {
   const ms = now - Date.parse(timeOf(event));
   return Number.isNaN(ms) ? '' : `, ${durationText(Math.max(0, ms))} ago`;
 }
@@ -62,12 +54,12 @@ export function eventsSince(
   return { ...textsOf(latest), since };
 }
 
-const textsOf = ({ reason = '', message = '' }: Occurrence) => ({ reason: redactedText(reason), message: redactedText(message) });
-const beginningOf = (event: Occurrence): string => event.firstTimestamp ?? event.eventTime ?? timeOf(event);
+const textsOf = ({ reason = '', message = '' }: RecordedEvent) => ({ reason: redactedText(reason), message: redactedText(message) });
+const beginningOf = (event: RecordedEvent): string => event.firstTimestamp ?? event.eventTime ?? timeOf(event);
 
 /** The latest first. The cast: they were listed as Events. */
-const eventsOf = ({ metadata: { uid } }: KubeObject, events: readonly KubeObject[]): readonly Occurrence[] =>
+const eventsOf = ({ metadata: { uid } }: KubeObject, events: readonly KubeObject[]): readonly RecordedEvent[] =>
   events
-    .map((event) => event as unknown as Occurrence)
+    .map((event) => event as unknown as RecordedEvent)
     .filter(({ involvedObject }) => involvedObject?.uid === uid)
     .toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)));

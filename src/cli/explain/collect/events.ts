@@ -1,20 +1,9 @@
 import { redactedText } from '../../../api/redact.ts';
+import { lastSeen, recordedEvent, timesSeen } from '../../../explain/recorded-event.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { Event } from '../../../planning/kinds.ts';
 import type { ArchiveEntry } from './archive.ts';
 import type { Reader } from './reader.ts';
-
-interface Occurrence {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly count?: number | null;
-  readonly firstTimestamp?: string | null;
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
-  readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
-  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
-}
 
 /** The latest of them. */
 const MOST = 5000;
@@ -30,7 +19,7 @@ export async function* eventLog(
   let left = 0;
   const latest = () => lines.toSorted().slice(-MOST);
   for await (const event of reader.all(Event, { namespace })) {
-    const { kind = '', name = '' } = (event as unknown as Occurrence).involvedObject ?? {};
+    const { kind = '', name = '' } = recordedEvent(event).involvedObject ?? {};
     if (!isWanted({ kind, name })) continue;
     lines.push(lineOf(event));
     if (lines.length < 2 * MOST) continue;
@@ -44,19 +33,10 @@ export async function* eventLog(
 
 /** The time comes first: events are sorted as texts. */
 function lineOf(event: KubeObject): string {
-  const {
-    type,
-    reason,
-    message = '',
-    count,
-    lastTimestamp,
-    eventTime,
-    firstTimestamp,
-    series,
-    involvedObject,
-  } = event as unknown as Occurrence;
-  const at = series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? '';
-  const times = series?.count ?? count ?? 1;
+  const recorded = recordedEvent(event);
+  const { type, reason, message = '', involvedObject } = recorded;
+  const at = lastSeen(recorded) ?? '';
+  const times = timesSeen(recorded);
   const about = `${involvedObject?.kind ?? ''}/${involvedObject?.name ?? ''}`;
   return `${at} ${type ?? ''} ${about} ${reason ?? ''}${times > 1 ? ` (${times} times)` : ''}: ${redactedText(message).replaceAll(/\s+/g, ' ')}\n`;
 }

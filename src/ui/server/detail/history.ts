@@ -1,5 +1,6 @@
 import { redactedText } from '../../../api/redact.ts';
 import { conditionsOf, wrongOf } from '../../../explain/conditions.ts';
+import { lastSeen, recordedEvent, timesSeen } from '../../../explain/recorded-event.ts';
 import type { KubeObject } from '../../../kube/types.ts';
 import { objectText } from '../../../planning/key.ts';
 import type { HistoryEntry } from '../../wire.ts';
@@ -46,35 +47,13 @@ function ofConditions(object: KubeObject): readonly HistoryEntry[] {
   });
 }
 
-interface Occurrence {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly count?: number | null;
-  readonly firstTimestamp?: string | null;
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
-  readonly series?: { readonly count?: number; readonly lastObservedTime?: string } | null;
-  readonly involvedObject?: { readonly uid?: string };
-}
-
 function ofEvent(event: KubeObject, known: ReadonlyMap<string | undefined, KubeObject>): readonly HistoryEntry[] {
-  // The cast: it was listed as an Event.
-  const {
-    type,
-    reason = '',
-    message = '',
-    count,
-    lastTimestamp,
-    eventTime,
-    firstTimestamp,
-    series,
-    involvedObject,
-  } = event as unknown as Occurrence;
+  const recorded = recordedEvent(event);
+  const { type, reason = '', message = '', involvedObject } = recorded;
   const object = known.get(involvedObject?.uid);
-  const at = timeOf(series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp);
+  const at = timeOf(lastSeen(recorded));
   if (!object || involvedObject?.uid === undefined || at === undefined) return [];
-  const times = series?.count ?? count ?? 1;
+  const times = timesSeen(recorded);
   return [
     {
       at,
